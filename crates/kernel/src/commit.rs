@@ -1,0 +1,168 @@
+//! Everything one turn changes, with what it expects to be still true.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ClaimId, Definition, DefinitionRef, Json, Key, MessageChange, RequestId, TaskChange, TaskRef,
+    Tenant, TimerChange, TimerRef, Timestamp, Version, WorkerId,
+};
+
+/// All or nothing: applied if every expectation holds, without a trace otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// Seen before? Then the answer is as before, and nothing else happens.
+    pub request: Option<Request>,
+    /// Newly deployed; a conflict if the name and version is taken.
+    pub definitions: Vec<Definition>,
+    /// What must still be true.
+    pub expect: Vec<Expectation>,
+    /// New states.
+    pub writes: Vec<Write>,
+    /// What happened; one record per write.
+    pub events: Vec<EventRecord>,
+    /// Work that appears, changes hands or goes away.
+    pub tasks: Vec<TaskChange>,
+    /// Timers armed and disarmed.
+    pub timers: Vec<TimerChange>,
+    /// Notices to send, and how sending went.
+    pub messages: Vec<MessageChange>,
+    /// Who waits for it: decides what is refused first under load.
+    pub urgency: Urgency,
+}
+
+/// What a store under load refuses first. The order is the order of refusal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// New work.
+    New,
+    /// News for work under way.
+    #[default]
+    News,
+    /// The end of work under way: finishing relieves the system.
+    Finish,
+}
+
+/// A client's name for a request, with a digest of what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Whose request.
+    pub tenant: Tenant,
+    /// The name.
+    pub id: RequestId,
+    /// The same name with another digest is a mistake of the client.
+    pub digest: String,
+}
+
+/// Something that must be true when the commit lands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expectation {
+    /// The instance is at this version.
+    Version {
+        /// Which instance.
+        key: Key,
+        /// [`Version::ABSENT`] if it must not exist.
+        version: Version,
+    },
+    /// The lease is held and good, by the store's clock.
+    Lease {
+        /// Which task.
+        task: TaskRef,
+        /// The claim that took it.
+        token: ClaimId,
+        /// Who took it.
+        worker: WorkerId,
+    },
+    /// The lease is still this one and past its end, by the store's clock.
+    Lapsed {
+        /// Which task.
+        task: TaskRef,
+        /// The claim that took it.
+        token: ClaimId,
+    },
+    /// Nobody holds the task.
+    Free {
+        /// Which task.
+        task: TaskRef,
+    },
+    /// The timer is armed for that instant.
+    Armed {
+        /// Which timer.
+        timer: TimerRef,
+        /// When it is due.
+        due_at: Timestamp,
+    },
+}
+
+/// What lists and searches may ask about an instance without reading its state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facets {
+    /// What it runs by.
+    pub definition: Option<DefinitionRef>,
+    /// Where it stands, in the face's own words.
+    pub status: String,
+    /// The step or state it is at.
+    pub step: Option<String>,
+    /// The event it waits for.
+    pub awaits: Option<String>,
+    /// The caller's name for it.
+    pub business_key: Option<String>,
+    /// No two instances of a tenant and kind may hold the same one at a time.
+    pub unique_key: Option<String>,
+}
+
+/// A new state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Whose state.
+    pub key: Key,
+    /// The version it becomes.
+    pub version: Version,
+    /// What can be asked about it.
+    pub facets: Facets,
+    /// The state.
+    pub state: Json,
+    /// When the turn was decided.
+    pub at: Timestamp,
+}
+
+/// An instance as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its address.
+    pub key: Key,
+    /// Its version.
+    pub version: Version,
+    /// What can be asked about it.
+    pub facets: Facets,
+    /// Its state.
+    pub state: Json,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What happened to an instance in one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRecord {
+    /// To whom.
+    pub key: Key,
+    /// The version the commit made. Dense: one record per version.
+    pub version: Version,
+    /// When.
+    pub at: Timestamp,
+    /// The events, oldest first: a JSON array in the face's own form.
+    pub events: Json,
+}
+
+/// The answer to a commit that landed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The first instance written, if any was.
+    pub key: Option<Key>,
+    /// The version it has now.
+    pub version: Version,
+    /// Whether the commit had landed before, under the same request id.
+    #[serde(skip)]
+    pub repeated: bool,
+}

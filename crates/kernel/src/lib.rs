@@ -1,0 +1,35 @@
+//! The vocabulary of Waypost and its two contracts: a [`Machine`] decides, a [`Store`] commits.
+//!
+//! Nothing here does I/O, reads a clock or draws a random number.
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
+mod commit;
+mod definition;
+mod id;
+mod json;
+mod machine;
+mod message;
+mod rejection;
+mod store;
+mod task;
+mod time;
+mod timer;
+
+pub use crate::{
+    commit::{Commit, EventRecord, Expectation, Facets, Receipt, Record, Request, Urgency, Write},
+    definition::{Definition, DefinitionQuery, DefinitionRef},
+    id::{
+        ClaimId, InstanceId, Key, Kind, MessageId, RequestId, TaskId, Tenant, TimerId, Version,
+        WorkerId,
+    },
+    json::Json,
+    machine::{Decided, Machine, Turn},
+    message::{Delivery, Message, MessageChange, MessageRef, Posted},
+    rejection::{Rejection, RejectionClass, RejectionCode},
+    store::{
+        Change, Conflict, Cursor, Figures, Hint, Listener, Query, Records, Scope, Store, StoreError,
+    },
+    task::{Claim, Lease, NewTask, Task, TaskChange, TaskRef},
+    time::{Clock, Timestamp},
+    timer::{NewTimer, Timer, TimerChange, TimerRef},
+};

@@ -1,0 +1,122 @@
+//! Whether a commit may land: the one reading of expectations that all stores share.
+
+use waypost_kernel::{
+    Commit, Conflict, Expectation, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant,
+    TimerRef, Timestamp, Version,
+};
+
+/// What a store knows at the moment a commit is judged.
+pub(crate) trait Facts {
+    fn version(&mut self, key: &Key) -> Result<Version, StoreError>;
+    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError>;
+    fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError>;
+    /// Who holds a unique key.
+    fn holder(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        unique: &str,
+    ) -> Result<Option<Key>, StoreError>;
+    fn has_definition(
+        &mut self,
+        definition: &waypost_kernel::Definition,
+    ) -> Result<bool, StoreError>;
+    /// The digest and the receipt of a request that was seen before.
+    fn request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>, StoreError>;
+}
+
+/// What is to be done with a commit.
+pub(crate) enum Verdict {
+    Apply,
+    Repeat(Receipt),
+    Refuse(Conflict),
+}
+
+/// Judges a commit. The request comes first: what landed once is answered as before, whatever has
+/// happened since.
+pub(crate) fn judge(
+    commit: &Commit,
+    facts: &mut impl Facts,
+    now: Timestamp,
+) -> Result<Verdict, StoreError> {
+    if let Some(request) = &commit.request
+        && let Some((digest, receipt)) = facts.request(request)?
+    {
+        return Ok(if digest == request.digest {
+            Verdict::Repeat(Receipt { repeated: true, ..receipt })
+        } else {
+            Verdict::Refuse(Conflict::Request)
+        });
+    }
+    Ok(match first_conflict(commit, facts, now)? {
+        Some(conflict) => Verdict::Refuse(conflict),
+        None => Verdict::Apply,
+    })
+}
+
+fn first_conflict(
+    commit: &Commit,
+    facts: &mut impl Facts,
+    now: Timestamp,
+) -> Result<Option<Conflict>, StoreError> {
+    for expectation in &commit.expect {
+        if let Some(conflict) = unmet(expectation, facts, now)? {
+            return Ok(Some(conflict));
+        }
+    }
+    for write in &commit.writes {
+        if facts.version(&write.key)?.next() != write.version {
+            return Ok(Some(Conflict::Version(write.key.clone())));
+        }
+        let Some(unique) = &write.facets.unique_key else { continue };
+        match facts.holder(&write.key.tenant, write.key.kind, unique)? {
+            Some(holder) if holder != write.key => return Ok(Some(Conflict::Unique(holder))),
+            Some(_) | None => {}
+        }
+    }
+    for definition in &commit.definitions {
+        if facts.has_definition(definition)? {
+            let which = &definition.which;
+            return Ok(Some(Conflict::Definition(which.name.clone(), which.version)));
+        }
+    }
+    Ok(None)
+}
+
+/// A lease is good up to and including its last instant, and lapsed after it: never both.
+fn unmet(
+    expectation: &Expectation,
+    facts: &mut impl Facts,
+    now: Timestamp,
+) -> Result<Option<Conflict>, StoreError> {
+    let (holds, conflict) = match expectation {
+        Expectation::Version { key, version } => {
+            (facts.version(key)? == *version, Conflict::Version(key.clone()))
+        }
+        Expectation::Lease { task, token, worker } => {
+            let holds = facts
+                .lease(task)?
+                .is_some_and(|it| it.token == *token && it.worker == *worker && it.until >= now);
+            (holds, Conflict::Lease(task.clone()))
+        }
+        Expectation::Lapsed { task, token } => {
+            let holds = facts.lease(task)?.is_some_and(|it| it.token == *token && it.until < now);
+            (holds, Conflict::NotLapsed(task.clone()))
+        }
+        Expectation::Free { task } => (facts.lease(task)?.is_none(), Conflict::Held(task.clone())),
+        Expectation::Armed { timer, due_at } => {
+            (facts.due_at(timer)? == Some(*due_at), Conflict::Disarmed(timer.clone()))
+        }
+    };
+    Ok((!holds).then_some(conflict))
+}
+
+/// The receipt of a commit that landed.
+pub(crate) fn receipt(commit: &Commit) -> Receipt {
+    let first = commit.writes.first();
+    Receipt {
+        key: first.map(|write| write.key.clone()),
+        version: first.map_or(Version::ABSENT, |write| write.version),
+        repeated: false,
+    }
+}

@@ -1,0 +1,42 @@
+//! Telling those who wait that there may be something for them.
+
+use std::sync::{Mutex, PoisonError};
+
+use waypost_kernel::{Commit, Hint, Listener, MessageChange, TaskChange, TimerChange};
+
+/// Everybody who wants to be told.
+#[derive(Default)]
+pub(crate) struct Listeners(Mutex<Vec<Listener>>);
+
+impl Listeners {
+    pub(crate) fn add(&self, listener: Listener) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(listener);
+    }
+
+    pub(crate) fn tell(&self, hints: &[Hint]) {
+        let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for hint in hints {
+            listeners.iter().for_each(|listener| listener(hint));
+        }
+    }
+}
+
+/// What others may want to know once `commit` has landed.
+pub(crate) fn hints(commit: &Commit) -> Vec<Hint> {
+    let work = commit.tasks.iter().filter_map(|change| match change {
+        TaskChange::Schedule(task) => Some(Hint::Work {
+            tenant: task.at.key.tenant.clone(),
+            kind: task.at.key.kind,
+            family: task.family.clone(),
+            queue: task.queue.clone(),
+            ready_at: task.ready_at,
+        }),
+        TaskChange::Withdraw(_) | TaskChange::Extend { .. } | TaskChange::Release(_) => None,
+    });
+    let timers = commit.timers.iter().filter_map(|change| match change {
+        TimerChange::Arm(timer) => Some(Hint::Timer { due_at: timer.due_at }),
+        TimerChange::Disarm(_) => None,
+    });
+    let message = commit.messages.iter().any(|it| matches!(it, MessageChange::Send { .. }));
+    work.chain(timers).chain(message.then_some(Hint::Message)).collect()
+}

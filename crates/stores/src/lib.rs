@@ -1,0 +1,18 @@
+//! Durable homes for instances. A store checks expectations and writes what it is told; it decides
+//! nothing.
+
+mod check;
+mod hint;
+mod memory;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod migrate;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+pub use crate::memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use crate::postgres::{PostgresOptions, PostgresStore};
+#[cfg(feature = "sqlite")]
+pub use crate::sqlite::{SqliteOptions, SqliteStore};

@@ -1,0 +1,461 @@
+//! Everything in maps under one lock: the model the other stores are tested against, and a store
+//! for tests and simulations. Nothing survives the process.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::sync::Notify;
+use waypost_kernel::{
+    Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, Delivery,
+    EventRecord, Figures, Key, Kind, Lease, Listener, Message, MessageChange, MessageRef, Posted,
+    Query, Receipt, Record, Records, Request, Scope, Store, StoreError, Task, TaskChange, TaskRef,
+    Tenant, Timer, TimerChange, TimerRef, Timestamp, Version, Write,
+};
+
+use crate::{
+    check::{Facts, Verdict, judge, receipt},
+    hint::{Listeners, hints},
+};
+
+/// The stream number in the cursors of a store with one writer.
+const STREAM: u64 = 0;
+
+/// A store in memory, by the clock it is given.
+pub struct MemoryStore {
+    clock: Arc<dyn Clock>,
+    tables: Mutex<Tables>,
+    listeners: Listeners,
+    committed: Notify,
+}
+
+#[derive(Default)]
+struct Tables {
+    definitions: BTreeMap<(Tenant, Kind, String, u32), Definition>,
+    instances: BTreeMap<Key, Record>,
+    /// In the order of their commits: the position is the index plus one.
+    events: Vec<EventRecord>,
+    tasks: BTreeMap<TaskRef, Task>,
+    timers: BTreeMap<TimerRef, Timer>,
+    outbox: BTreeMap<MessageRef, Letter>,
+    requests: BTreeMap<(Tenant, String), (String, Receipt, Timestamp)>,
+    figures: Figures,
+}
+
+struct Letter {
+    message: Message,
+    attempts: u32,
+    ready_at: Timestamp,
+    lease: Option<(ClaimId, Timestamp)>,
+    dead: bool,
+}
+
+impl MemoryStore {
+    /// An empty store that goes by `clock`.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            tables: Mutex::default(),
+            listeners: Listeners::default(),
+            committed: Notify::new(),
+        }
+    }
+
+    fn tables(&self) -> std::sync::MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Facts for Tables {
+    fn version(&mut self, key: &Key) -> Result<Version, StoreError> {
+        Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
+    }
+
+    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
+        Ok(self.tasks.get(task).and_then(|it| it.lease.clone()))
+    }
+
+    fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.timers.get(timer).map(|it| it.due_at))
+    }
+
+    fn holder(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        unique: &str,
+    ) -> Result<Option<Key>, StoreError> {
+        let holds = |it: &&Record| {
+            it.key.tenant == *tenant
+                && it.key.kind == kind
+                && it.facets.unique_key.as_deref() == Some(unique)
+        };
+        Ok(self.instances.values().find(holds).map(|it| it.key.clone()))
+    }
+
+    fn has_definition(&mut self, definition: &Definition) -> Result<bool, StoreError> {
+        Ok(self.definitions.contains_key(&definition_key(definition)))
+    }
+
+    fn request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>, StoreError> {
+        let key = (request.tenant.clone(), request.id.as_str().to_owned());
+        Ok(self.requests.get(&key).map(|(digest, receipt, _)| (digest.clone(), receipt.clone())))
+    }
+}
+
+fn definition_key(definition: &Definition) -> (Tenant, Kind, String, u32) {
+    let which = &definition.which;
+    (definition.tenant.clone(), definition.kind, which.name.clone(), which.version)
+}
+
+impl Tables {
+    fn apply(&mut self, commit: Commit, now: Timestamp) -> Receipt {
+        let receipt = receipt(&commit);
+        if let Some(request) = commit.request {
+            let key = (request.tenant, request.id.as_str().to_owned());
+            self.requests.insert(key, (request.digest, receipt.clone(), now));
+        }
+        for definition in commit.definitions {
+            self.definitions.insert(definition_key(&definition), definition);
+        }
+        commit.writes.into_iter().for_each(|write| self.write(write));
+        self.events.extend(commit.events);
+        commit.tasks.into_iter().for_each(|change| self.change_task(change));
+        commit.timers.into_iter().for_each(|change| self.change_timer(change));
+        commit.messages.into_iter().for_each(|change| self.change_message(change));
+        receipt
+    }
+
+    fn write(&mut self, write: Write) {
+        let created_at = self.instances.get(&write.key).map_or(write.at, |it| it.created_at);
+        let record = Record {
+            key: write.key.clone(),
+            version: write.version,
+            facets: write.facets,
+            state: write.state,
+            created_at,
+            updated_at: write.at,
+        };
+        self.instances.insert(write.key, record);
+    }
+
+    fn change_task(&mut self, change: TaskChange) {
+        match change {
+            TaskChange::Schedule(task) => {
+                self.tasks.insert(task.at.clone(), task);
+            }
+            TaskChange::Withdraw(at) => {
+                self.tasks.remove(&at);
+            }
+            TaskChange::Extend { task, until } => {
+                if let Some(lease) = self.tasks.get_mut(&task).and_then(|it| it.lease.as_mut()) {
+                    lease.until = until;
+                }
+            }
+            TaskChange::Release(at) => {
+                if let Some(task) = self.tasks.get_mut(&at) {
+                    task.lease = None;
+                }
+            }
+        }
+    }
+
+    fn change_timer(&mut self, change: TimerChange) {
+        match change {
+            TimerChange::Arm(timer) => {
+                self.timers.insert(timer.at.clone(), timer);
+            }
+            TimerChange::Disarm(at) => {
+                self.timers.remove(&at);
+            }
+        }
+    }
+
+    fn change_message(&mut self, change: MessageChange) {
+        match change {
+            MessageChange::Send { key, message } => {
+                let at = MessageRef { key, id: message.id.clone() };
+                let ready_at = message.occurred_at;
+                let letter = Letter { message, attempts: 0, ready_at, lease: None, dead: false };
+                self.outbox.entry(at).or_insert(letter);
+            }
+            MessageChange::Settle { message, token, delivery } => {
+                self.settle(&message, &token, delivery);
+            }
+        }
+    }
+
+    fn settle(&mut self, at: &MessageRef, token: &ClaimId, delivery: Delivery) {
+        let Some(letter) = self.outbox.get_mut(at) else { return };
+        if letter.lease.as_ref().is_none_or(|(holder, _)| holder != token) {
+            return;
+        }
+        letter.lease = None;
+        letter.attempts += 1;
+        match delivery {
+            Delivery::Sent => {
+                self.outbox.remove(at);
+            }
+            Delivery::Failed { retry_at, .. } => letter.ready_at = retry_at,
+            Delivery::Dead { .. } => letter.dead = true,
+        }
+    }
+
+    fn claim(&mut self, claim: &Claim, now: Timestamp) -> Vec<Task> {
+        let mut ready: Vec<&mut Task> = self
+            .tasks
+            .values_mut()
+            .filter(|it| it.at.key.tenant == claim.tenant && it.at.key.kind == claim.kind)
+            .filter(|it| it.lease.is_none() && it.ready_at <= now)
+            .filter(|it| claim.wants(&it.family, &it.queue))
+            .collect();
+        ready.sort_by(|a, b| (a.ready_at, &a.at).cmp(&(b.ready_at, &b.at)));
+        ready
+            .into_iter()
+            .take(claim.limit as usize)
+            .map(|task| {
+                task.lease = Some(Lease {
+                    token: claim.id.clone(),
+                    worker: claim.worker.clone(),
+                    until: now + claim.lease,
+                });
+                task.clone()
+            })
+            .collect()
+    }
+
+    fn post(
+        &mut self,
+        token: &ClaimId,
+        until: Timestamp,
+        now: Timestamp,
+        limit: u32,
+    ) -> Vec<Posted> {
+        let mut ready: Vec<(&MessageRef, &mut Letter)> = self
+            .outbox
+            .iter_mut()
+            .filter(|(_, it)| !it.dead)
+            .filter(|(_, it)| match &it.lease {
+                Some((_, until)) => *until < now,
+                None => it.ready_at <= now,
+            })
+            .collect();
+        ready.sort_by_key(|(at, it)| (it.message.occurred_at, (*at).clone()));
+        ready
+            .into_iter()
+            .take(limit as usize)
+            .map(|(at, letter)| {
+                let lapsed = letter.lease.is_some();
+                letter.lease = Some((token.clone(), until));
+                let (message, attempts) = (letter.message.clone(), letter.attempts);
+                Posted { key: at.key.clone(), message, attempts, lapsed }
+            })
+            .collect()
+    }
+
+    fn changes(&self, scope: &Scope, cursor: &Cursor, limit: u32) -> Vec<Change> {
+        let after = cursor.0.get(&STREAM).copied().unwrap_or(0);
+        let inside = |key: &Key| {
+            key.tenant == scope.tenant
+                && key.kind == scope.kind
+                && scope.instance.as_ref().is_none_or(|id| *id == key.id)
+        };
+        (1_u64..)
+            .zip(&self.events)
+            .filter(|(position, record)| *position > after && inside(&record.key))
+            .take(limit as usize)
+            .map(|(position, record)| Change {
+                record: record.clone(),
+                cursor: Cursor([(STREAM, position)].into()),
+            })
+            .collect()
+    }
+
+    fn figures(&self, now: Timestamp) -> Figures {
+        let free = |it: &&Task| it.lease.is_none() && it.ready_at <= now;
+        let letters = || self.outbox.values().filter(|it| !it.dead);
+        let most = |count: usize| (count as u64).min(u64::from(Figures::COUNT_MAX));
+        Figures {
+            tasks_ready: most(self.tasks.values().filter(free).count()),
+            oldest_ready_at: self.tasks.values().filter(free).map(|it| it.ready_at).min(),
+            tasks_leased: most(self.tasks.values().filter(|it| it.lease.is_some()).count()),
+            awaiting: most(self.instances.values().filter(|it| it.facets.awaits.is_some()).count()),
+            timers_due: most(self.timers.values().filter(|it| it.due_at <= now).count()),
+            messages_pending: most(letters().count()),
+            oldest_message_at: letters().map(|it| it.message.occurred_at).min(),
+            messages_dead: most(self.outbox.values().filter(|it| it.dead).count()),
+            ..self.figures.clone()
+        }
+    }
+}
+
+#[async_trait]
+impl Records for MemoryStore {
+    async fn load(&self, keys: &[Key]) -> Result<Vec<Option<Record>>, StoreError> {
+        let tables = self.tables();
+        Ok(keys.iter().map(|key| tables.instances.get(key).cloned()).collect())
+    }
+
+    async fn replace(&self, write: Write, events: EventRecord) -> Result<Receipt, StoreError> {
+        let (writes, events) = (vec![write], vec![events]);
+        self.commit(Commit { writes, events, ..Commit::default() }).await
+    }
+
+    async fn history(
+        &self,
+        key: &Key,
+        after: Version,
+        limit: u32,
+    ) -> Result<Vec<EventRecord>, StoreError> {
+        let tables = self.tables();
+        let wanted = tables.events.iter().filter(|it| it.key == *key && it.version > after);
+        Ok(wanted.take(limit as usize).cloned().collect())
+    }
+
+    async fn watch(
+        &self,
+        scope: &Scope,
+        cursor: &Cursor,
+        limit: u32,
+        wait: Duration,
+    ) -> Result<Vec<Change>, StoreError> {
+        let look = async {
+            loop {
+                let committed = self.committed.notified();
+                let changes = self.tables().changes(scope, cursor, limit);
+                if !changes.is_empty() {
+                    return changes;
+                }
+                committed.await;
+            }
+        };
+        if wait.is_zero() {
+            return Ok(self.tables().changes(scope, cursor, limit));
+        }
+        Ok(tokio::time::timeout(wait, look).await.unwrap_or_default())
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
+        let hints = hints(&commit);
+        let receipt = {
+            let now = self.clock.now();
+            let mut tables = self.tables();
+            match judge(&commit, &mut *tables, now)? {
+                Verdict::Repeat(receipt) => return Ok(receipt),
+                Verdict::Refuse(conflict) => {
+                    tables.figures.refused += 1;
+                    return Err(StoreError::Conflict(conflict));
+                }
+                Verdict::Apply => {}
+            }
+            tables.figures.commits += 1;
+            tables.figures.groups += 1;
+            tables.apply(commit, now)
+        };
+        self.committed.notify_waiters();
+        self.listeners.tell(&hints);
+        Ok(receipt)
+    }
+
+    async fn claim(&self, claim: Claim) -> Result<Vec<Task>, StoreError> {
+        let now = self.clock.now();
+        Ok(self.tables().claim(&claim, now))
+    }
+
+    async fn tasks(&self, keys: &[Key]) -> Result<Vec<Task>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.tasks.values().filter(|it| keys.contains(&it.at.key)).cloned().collect())
+    }
+
+    async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError> {
+        let tables = self.tables();
+        let mut found: Vec<&Definition> = tables
+            .definitions
+            .values()
+            .filter(|it| it.tenant == query.tenant && it.kind == query.kind)
+            .filter(|it| query.name.as_ref().is_none_or(|name| *name == it.which.name))
+            .filter(|it| query.version.is_none_or(|version| version == it.which.version))
+            .collect();
+        found.sort_by(|a, b| {
+            (&a.which.name, b.which.version).cmp(&(&b.which.name, a.which.version))
+        });
+        let page = found.into_iter().skip(query.offset as usize).take(query.limit as usize);
+        Ok(page.cloned().collect())
+    }
+
+    async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
+        let tables = self.tables();
+        let mut due: Vec<&Timer> = tables.timers.values().filter(|it| it.due_at <= now).collect();
+        due.sort_by_key(|it| it.due_at);
+        Ok(due.into_iter().take(limit as usize).cloned().collect())
+    }
+
+    async fn lapsed(&self, now: Timestamp, limit: u32) -> Result<Vec<Task>, StoreError> {
+        let tables = self.tables();
+        let end = |it: &Task| it.lease.as_ref().map(|lease| lease.until);
+        let mut lapsed: Vec<&Task> =
+            tables.tasks.values().filter(|it| end(it).is_some_and(|until| until < now)).collect();
+        lapsed.sort_by_key(|it| end(it));
+        Ok(lapsed.into_iter().take(limit as usize).cloned().collect())
+    }
+
+    async fn outbox(
+        &self,
+        token: ClaimId,
+        lease: Duration,
+        limit: u32,
+    ) -> Result<Vec<Posted>, StoreError> {
+        let now = self.clock.now();
+        Ok(self.tables().post(&token, now + lease, now, limit))
+    }
+
+    async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
+        let same = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+        };
+        let matches = |it: &&Record| {
+            let facets = &it.facets;
+            it.key.tenant == query.tenant
+                && it.key.kind == query.kind
+                && same(&query.definition, facets.definition.as_ref().map(|it| it.name.as_str()))
+                && same(&query.status, Some(&facets.status))
+                && same(&query.business_key, facets.business_key.as_deref())
+                && same(&query.awaits, facets.awaits.as_deref())
+                && query.before.as_ref().is_none_or(|before| it.key.id < *before)
+        };
+        let tables = self.tables();
+        let found = tables.instances.values().rev().filter(matches);
+        Ok(found.skip(query.offset as usize).take(query.limit as usize).cloned().collect())
+    }
+
+    async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
+        let mut tables = self.tables();
+        let mut left = limit;
+        tables.requests.retain(|_, (_, _, at)| {
+            let goes = *at < before && left > 0;
+            left -= u32::from(goes);
+            !goes
+        });
+        Ok(limit - left)
+    }
+
+    async fn figures(&self) -> Result<Figures, StoreError> {
+        let now = self.clock.now();
+        Ok(self.tables().figures(now))
+    }
+
+    fn listen(&self, listener: Listener) {
+        self.listeners.add(listener);
+    }
+}

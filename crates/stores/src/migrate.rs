@@ -1,0 +1,39 @@
+//! Schema changes: numbered, forward only, checked against what was applied before.
+
+use waypost_kernel::StoreError;
+
+/// One step of a schema.
+pub(crate) struct Migration {
+    pub(crate) number: u32,
+    pub(crate) name: &'static str,
+    pub(crate) sql: &'static str,
+}
+
+impl Migration {
+    /// Changes when the text does: an applied migration must never be edited.
+    pub(crate) fn checksum(&self) -> String {
+        let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        format!("{:016x}", self.sql.bytes().fold(0xcbf2_9ce4_8422_2325, fnv))
+    }
+}
+
+/// The migrations still to be applied, given the numbers and checksums of those that were.
+pub(crate) fn pending<'a>(
+    known: &'a [Migration],
+    applied: &[(u32, String)],
+) -> Result<&'a [Migration], StoreError> {
+    for (index, (number, checksum)) in applied.iter().enumerate() {
+        let Some(migration) = known.get(index) else {
+            return Err(StoreError::Corrupt(format!(
+                "the database is at schema {number}, newer than this program knows; use a newer waypost"
+            )));
+        };
+        if migration.number != *number || migration.checksum() != *checksum {
+            return Err(StoreError::Corrupt(format!(
+                "migration {number} of the database is not the one this program has ({})",
+                migration.name
+            )));
+        }
+    }
+    Ok(known.get(applied.len()..).unwrap_or_default())
+}

@@ -1,0 +1,3 @@
+//! What the tests of Waypost share. Never published.
+
+pub mod clock;
