@@ -1,1 +1,3 @@
-//! stub
+//! The pure machines, one per face. No I/O, no clock, no chance; faces do not know each other.
+
+pub mod chain;
