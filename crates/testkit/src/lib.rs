@@ -1,3 +1,4 @@
 //! What the tests of Waypost share. Never published.
 
 pub mod clock;
+pub mod conformance;
