@@ -4,12 +4,22 @@
 
 mod claim;
 mod commit;
+mod definition;
+mod figures;
+mod hints;
+mod history;
 mod lease;
 mod outbox;
+mod race;
+mod request;
 mod run;
 mod sample;
+mod search;
 mod subject;
+mod text;
 mod timer;
+mod unique;
 mod version;
+mod watch;
 
 pub use self::run::store;

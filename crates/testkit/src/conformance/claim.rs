@@ -34,7 +34,7 @@ async fn a_claimed_task_carries_its_lease(subject: Subject) {
     let (it, now) = (key("o-1"), subject.now());
     subject.land(schedule([task(&it, "pack", now)])).await;
     let held = Task { lease: Some(lease("c-1", now)), ..task(&it, "pack", now) };
-    assert_eq!(subject.claim(claim("c-1")).await, [held.clone()]);
+    assert_eq!(subject.claim(claim("c-1")).await, std::slice::from_ref(&held));
     assert_eq!(subject.tasks(&it).await, [held]);
 }
 

@@ -9,8 +9,8 @@ use waypost_kernel::{
 use super::{
     run::cases,
     sample::{
-        LEASE, TICK, both, bump, change_task, claim, expecting, held, key, lapsed, schedule, task,
-        task_ref,
+        LEASE, TICK, both, bump, change_task, claim, expecting, held, key, lapsed, lease, schedule,
+        task, task_ref,
     },
     subject::{MANY, Subject, names},
 };
@@ -168,7 +168,7 @@ async fn an_extended_lease_is_good_for_longer(subject: Subject) {
     let extend = change_task(TaskChange::Extend { task: task.clone(), until });
     subject.land(both(expecting(held(&task, "c-1")), extend)).await;
     let ends: Vec<_> = subject.tasks(&it).await.into_iter().map(|it| it.lease).collect();
-    assert_eq!(ends, [Some(super::sample::lease("c-1", until - LEASE))]);
+    assert_eq!(ends, [Some(lease("c-1", until - LEASE))]);
     subject.advance(LEASE);
     assert_eq!(subject.lapsed().await, [""; 0]);
     subject.land(expecting(held(&task, "c-1"))).await;

@@ -4,7 +4,10 @@ use std::{any::Any, env, fmt::Write as _, pin::Pin, sync::Arc, time::Duration};
 
 use waypost_kernel::Store;
 
-use super::{claim, commit, lease, outbox, subject::Subject, timer, version};
+use super::{
+    claim, commit, definition, figures, hints, history, lease, outbox, race, request, search,
+    subject::Subject, text, timer, unique, version, watch,
+};
 use crate::clock::SimClock;
 
 /// Longer than any case takes on a busy machine: what is still running then hangs.
@@ -66,6 +69,16 @@ fn all() -> Vec<Case> {
         lease::cases(),
         timer::cases(),
         outbox::cases(),
+        request::cases(),
+        unique::cases(),
+        definition::cases(),
+        search::cases(),
+        history::cases(),
+        watch::cases(),
+        hints::cases(),
+        figures::cases(),
+        text::cases(),
+        race::cases(),
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,112 @@
+//! Numbers for operators are right, and cheap when there is too much to count.
+
+use std::time::Duration;
+
+use waypost_kernel::{Claim, Commit, Facets, Figures, Timestamp};
+
+use super::{
+    run::cases,
+    sample::{LEASE, TICK, arm, bump, bump_with, claim, key, message, schedule, send, task, timer},
+    subject::Subject,
+};
+
+cases![
+    an_empty_store_has_nothing_pending,
+    ready_and_leased_tasks_are_counted,
+    waiting_instances_are_counted,
+    due_timers_are_counted,
+    waiting_messages_are_counted,
+    commits_and_refusals_are_counted,
+    counting_stops_when_there_is_too_much,
+];
+
+async fn figures(subject: &Subject) -> Figures {
+    subject.store.figures().await.expect("counts")
+}
+
+/// What is pending, without what has been done.
+fn pending(figures: &Figures) -> Figures {
+    Figures { commits: 0, groups: 0, refused: 0, ..figures.clone() }
+}
+
+async fn an_empty_store_has_nothing_pending(subject: Subject) {
+    assert_eq!(pending(&figures(&subject).await), Figures::default());
+}
+
+async fn ready_and_leased_tasks_are_counted(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let ago = |seconds| now - Duration::from_secs(seconds);
+    let tasks = [
+        task(&it, "1", ago(9)),
+        task(&it, "2", ago(5)),
+        task(&it, "3", now),
+        task(&it, "4", now + TICK),
+    ];
+    subject.land(schedule(tasks)).await;
+    let counted = async || {
+        let figures = figures(&subject).await;
+        (figures.tasks_ready, figures.tasks_leased, figures.oldest_ready_at)
+    };
+    assert_eq!(counted().await, (3, 0, Some(ago(9))));
+    subject.claim(Claim { limit: 1, ..claim("c-1") }).await;
+    assert_eq!(counted().await, (2, 1, Some(ago(5))));
+    subject.advance(LEASE * 2);
+    assert_eq!(counted().await, (3, 1, Some(ago(5))), "a lapsed lease is still a lease");
+    subject.claim(claim("c-2")).await;
+    assert_eq!(counted().await, (0, 4, None));
+}
+
+async fn waiting_instances_are_counted(subject: Subject) {
+    let awaits = || Facets { awaits: Some("paid".to_owned()), ..Facets::default() };
+    subject.land(bump_with(&key("o-1"), 1, awaits())).await;
+    subject.land(bump_with(&key("o-2"), 1, awaits())).await;
+    subject.land(bump(&key("o-3"), 1)).await;
+    assert_eq!(figures(&subject).await.awaiting, 2);
+    subject.land(bump(&key("o-1"), 2)).await;
+    assert_eq!(figures(&subject).await.awaiting, 1);
+}
+
+async fn due_timers_are_counted(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let timers = [timer(&it, "1", now - LEASE), timer(&it, "2", now), timer(&it, "3", now + TICK)];
+    subject.land(arm(timers)).await;
+    assert_eq!(figures(&subject).await.timers_due, 2);
+    subject.advance(TICK);
+    assert_eq!(figures(&subject).await.timers_due, 3);
+}
+
+async fn waiting_messages_are_counted(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let counted = async || {
+        let figures = figures(&subject).await;
+        (figures.messages_pending, figures.oldest_message_at)
+    };
+    let older: Timestamp = now - LEASE;
+    subject.land(send(&it, [message("m-1", now), message("m-2", older)])).await;
+    assert_eq!(counted().await, (2, Some(older)));
+    subject.outbox("s-1", LEASE).await;
+    assert_eq!(counted().await, (2, Some(older)), "what is being sent is not sent yet");
+}
+
+async fn commits_and_refusals_are_counted(subject: Subject) {
+    let before = figures(&subject).await;
+    for version in 1..=4 {
+        subject.land(bump(&key("o-1"), version)).await;
+    }
+    subject.refused(bump(&key("o-1"), 1)).await;
+    let after = figures(&subject).await;
+    assert_eq!(after.commits - before.commits, 4);
+    assert_eq!(after.refused - before.refused, 1);
+    assert!(after.groups > before.groups);
+}
+
+async fn counting_stops_when_there_is_too_much(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let many = 0..Figures::COUNT_MAX + 10;
+    let tasks = schedule(many.clone().map(|index| task(&it, &index.to_string(), now)));
+    let timers = arm(many.map(|index| timer(&it, &index.to_string(), now)));
+    subject.land(Commit { timers: timers.timers, ..tasks }).await;
+    let figures = figures(&subject).await;
+    let most = u64::from(Figures::COUNT_MAX);
+    assert_eq!((figures.tasks_ready, figures.timers_due), (most, most));
+}
