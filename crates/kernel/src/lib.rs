@@ -5,6 +5,7 @@
 
 mod commit;
 mod definition;
+mod digest;
 mod id;
 mod json;
 mod machine;
@@ -18,6 +19,7 @@ mod timer;
 pub use crate::{
     commit::{Commit, EventRecord, Expectation, Facets, Receipt, Record, Request, Urgency, Write},
     definition::{Definition, DefinitionQuery, DefinitionRef},
+    digest::digest,
     id::{
         ClaimId, InstanceId, Key, Kind, MessageId, RequestId, TaskId, Tenant, TimerId, Version,
         WorkerId,

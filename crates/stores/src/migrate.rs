@@ -1,6 +1,6 @@
 //! Schema changes: numbered, forward only, checked against what was applied before.
 
-use waypost_kernel::StoreError;
+use waypost_kernel::{StoreError, digest};
 
 /// One step of a schema.
 pub(crate) struct Migration {
@@ -12,8 +12,7 @@ pub(crate) struct Migration {
 impl Migration {
     /// Changes when the text does: an applied migration must never be edited.
     pub(crate) fn checksum(&self) -> String {
-        let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        format!("{:016x}", self.sql.bytes().fold(0xcbf2_9ce4_8422_2325, fnv))
+        digest(self.sql)
     }
 }
 

@@ -1,0 +1,176 @@
+//! The engine: assembled from a store, with a handle for each face.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+use waypost_kernel::{Kind, Store, Task, Tenant, Timer};
+use waypost_machines::chain::{Chain, Policy};
+
+use crate::{
+    chain::Chains,
+    desk::Desk,
+    error::Error,
+    ids::{Ids, RandomIds},
+    lane::Lanes,
+    metrics::Metrics,
+    sweep::{Sweeps, Transport},
+    turn::Turns,
+};
+
+/// What an engine is assembled from, besides its store.
+pub struct Settings {
+    /// What chains run by.
+    pub policy: Policy,
+    /// Where new names come from.
+    pub ids: Arc<dyn Ids>,
+    /// Where outgoing messages go. Without one they are logged and count as sent.
+    pub transport: Option<Arc<dyn Transport>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { policy: Policy::default(), ids: Arc::new(RandomIds), transport: None }
+    }
+}
+
+/// What a face does about things nobody asked for.
+#[async_trait]
+pub trait Face: Send + Sync {
+    /// A lease of one of its tasks has lapsed.
+    ///
+    /// # Errors
+    /// [`Error::Overtaken`] when that is not so any more.
+    async fn lapse(&self, task: Task) -> Result<(), Error>;
+
+    /// One of its timers is due.
+    ///
+    /// # Errors
+    /// [`Error::Overtaken`] when that is not so any more.
+    async fn fire(&self, timer: Timer) -> Result<(), Error>;
+}
+
+/// Runs the machines against a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What the handles of an engine share.
+pub(crate) struct Shared {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) policy: Policy,
+    pub(crate) chains: Turns<Chain>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) transport: Option<Arc<dyn Transport>>,
+    faces: OnceLock<BTreeMap<Kind, Arc<dyn Face>>>,
+}
+
+impl Engine {
+    /// An engine over `store`.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, settings: Settings) -> Self {
+        Self::with_faces(store, settings, BTreeMap::new())
+    }
+
+    /// An engine that also serves faces of the host program's own.
+    #[must_use]
+    pub fn with_faces(
+        store: Arc<dyn Store>,
+        settings: Settings,
+        mut faces: BTreeMap<Kind, Arc<dyn Face>>,
+    ) -> Self {
+        let metrics = Arc::new(Metrics::default());
+        let desk = Arc::new(Desk::default());
+        let chains =
+            Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
+        call_when_there_is_work(&store, &desk);
+        let Settings { policy, ids, transport } = settings;
+        let faces_later = OnceLock::new();
+        let shared =
+            Shared { store, ids, policy, chains, desk, metrics, transport, faces: faces_later };
+        let engine = Self { shared: Arc::new(shared) };
+        faces
+            .entry(Kind::Chain)
+            .or_insert_with(|| Arc::new(ChainFace(Arc::downgrade(&engine.shared))));
+        engine.shared.faces.get_or_init(|| faces);
+        engine
+    }
+
+    /// The chains of the default tenant.
+    #[must_use]
+    pub fn chain(&self) -> Chains {
+        self.chain_of(Tenant::from("default"))
+    }
+
+    /// The chains of `tenant`.
+    #[must_use]
+    pub fn chain_of(&self, tenant: Tenant) -> Chains {
+        Chains::new(Arc::clone(&self.shared), tenant)
+    }
+
+    /// What the engine has counted.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
+    }
+
+    /// The store it runs on.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.shared.store
+    }
+
+    /// The background duties, one by one.
+    #[must_use]
+    pub fn sweeps(&self) -> Sweeps {
+        Sweeps::new(Arc::clone(&self.shared))
+    }
+
+    /// Does what nobody asks for until `stop` is canceled.
+    pub async fn run(&self, stop: CancellationToken) {
+        self.sweeps().run(stop).await;
+    }
+}
+
+impl Shared {
+    pub(crate) fn face(&self, kind: Kind) -> Option<&Arc<dyn Face>> {
+        self.faces.get().and_then(|faces| faces.get(&kind))
+    }
+}
+
+/// Chains as a face. Holds no engine alive: the engine holds it.
+struct ChainFace(std::sync::Weak<Shared>);
+
+impl ChainFace {
+    fn chains(&self, tenant: &Tenant) -> Result<Chains, Error> {
+        let shared = self.0.upgrade().ok_or(Error::Overtaken)?;
+        Ok(Chains::new(shared, tenant.clone()))
+    }
+}
+
+#[async_trait]
+impl Face for ChainFace {
+    async fn lapse(&self, task: Task) -> Result<(), Error> {
+        self.chains(&task.at.key.tenant)?.lapse(task).await
+    }
+
+    async fn fire(&self, timer: Timer) -> Result<(), Error> {
+        Err(Error::Defect(format!("chains arm no timers, but {} has one", timer.at.key)))
+    }
+}
+
+/// The store's own clock decides what is ready.
+fn call_when_there_is_work(store: &Arc<dyn Store>, desk: &Arc<Desk>) {
+    let (clock, desk) = (Arc::downgrade(store), Arc::clone(desk));
+    store.listen(Arc::new(move |hint| {
+        if let Some(store) = clock.upgrade() {
+            desk.tell(hint, store.now());
+        }
+    }));
+}

@@ -1,0 +1,79 @@
+//! Every limit of the engine, with its reason. Those of a face are with its machine.
+
+use std::time::Duration;
+
+/// How often a turn is decided again because the instance changed meanwhile. Turns of one instance
+/// queue up on a node, so losing more often means that other nodes are busy with it.
+pub const TURN_ATTEMPTS_MAX: u32 = 16;
+
+/// How many turns of one instance may queue up on a node. A longer queue is not going to drain
+/// within anybody's patience.
+pub const LANE_QUEUE_MAX: usize = 1_024;
+
+/// How many instances a node keeps at hand. Enough for all that is leased at a time.
+pub const LANES_MAX: usize = 8_192;
+
+/// States larger than this are read again instead of being kept at hand, so that [`LANES_MAX`] of
+/// them fit into memory.
+pub const HOT_STATE_MAX: usize = 8 << 10;
+
+/// How many claims may wait for work on a node at a time.
+pub const CLAIMS_WAITING_MAX: usize = 4_096;
+
+/// How many tasks one claim may take.
+pub const CLAIM_MAX: u32 = 1_000;
+
+/// How long a claim may wait for work.
+pub const CLAIM_WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// A claim that waits looks again at least this often: hints may be lost.
+pub const CLAIM_POLL: Duration = Duration::from_secs(1);
+
+/// The shortest lease: shorter ones lapse before an answer is through.
+pub const LEASE_MIN: Duration = Duration::from_millis(100);
+
+/// The longest lease: a worker that dies holds its step for so long.
+pub const LEASE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The longest wait and the longest backoff: beyond it lie typing errors.
+pub const DELAY_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
+
+/// How many tasks that become ready later a node remembers in order to wake claims in time.
+/// The others are found by [`CLAIM_POLL`].
+pub const ALARMS_MAX: usize = 100_000;
+
+/// How many things one sweep handles at a time; they share commits.
+pub const SWEEP_BATCH: u32 = 256;
+
+/// How often sweeps look without having been told to.
+pub const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How many messages one pass of the outbox takes.
+pub const OUTBOX_BATCH: u32 = 100;
+
+/// How long a message is held while it is sent.
+pub const OUTBOX_LEASE: Duration = Duration::from_secs(30);
+
+/// How long a receiver may take.
+pub const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often a message is tried before it is given up.
+pub const SEND_ATTEMPTS_MAX: u32 = 10;
+
+/// The first delay before a message is tried again; it doubles.
+pub const SEND_BACKOFF: Duration = Duration::from_secs(1);
+
+/// The longest delay before a message is tried again.
+pub const SEND_BACKOFF_MAX: Duration = Duration::from_secs(300);
+
+/// How long a request id is remembered.
+pub const REQUESTS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many items one page of a list may have.
+pub const PAGE_MAX: u32 = 1_000;
+
+/// How deep into a list one may page by number; beyond it, go on after the last one seen.
+pub const OFFSET_MAX: u32 = 100_000;
+
+/// How long a watch waits for news before it says that there are none.
+pub const WATCH_WAIT: Duration = Duration::from_secs(15);

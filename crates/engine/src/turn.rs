@@ -1,0 +1,264 @@
+//! Load, decide, commit: the way of every change.
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use waypost_kernel::{
+    Commit, Conflict, Decided, EventRecord, Expectation, Json, Key, Lease, Machine, MessageChange,
+    RejectionCode, Request, Store, StoreError, Task, TaskChange, TaskId, TaskRef, Timer,
+    TimerChange, TimerRef, Timestamp, Turn, Urgency, Version, Write,
+};
+
+use crate::{
+    error::Error,
+    lane::{Hot, Lanes, Slot},
+    limits::{HOT_STATE_MAX, TURN_ATTEMPTS_MAX},
+    metrics::Metrics,
+};
+
+/// A command on its way to an instance.
+pub(crate) struct Submission<'a, M: Machine> {
+    pub(crate) key: &'a Key,
+    pub(crate) definition: &'a M::Definition,
+    pub(crate) command: M::Command,
+    pub(crate) request: Option<Request>,
+    pub(crate) urgency: Urgency,
+    /// Whether the instance is known not to exist, so that nothing needs to be read.
+    pub(crate) is_new: bool,
+}
+
+/// What became of it.
+pub(crate) struct Landed<M: Machine> {
+    pub(crate) state: Arc<M::State>,
+    pub(crate) version: Version,
+    pub(crate) events: Vec<M::Event>,
+    /// The instance an earlier request of the same name made.
+    pub(crate) repeated: Option<Key>,
+}
+
+/// Runs turns of one face.
+pub(crate) struct Turns<M: Machine> {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) lanes: Lanes<M::State>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl<M: Machine> Turns<M> {
+    /// Decides and commits, again and again while the instance changes under it.
+    pub(crate) async fn submit(&self, submission: Submission<'_, M>) -> Result<Landed<M>, Error> {
+        let mut slot = self.lanes.enter(submission.key).await?;
+        let mut leases = BTreeMap::new();
+        for _ in 0..TURN_ATTEMPTS_MAX {
+            let was_at_hand = slot.is_some();
+            let hot = self.current(&submission, &mut slot).await?;
+            let now = self.store.now();
+            let decided = decide::<M>(&submission, &hot, now, &leases)?;
+            if is_nothing(&decided) {
+                return Ok(unchanged(hot));
+            }
+            let (commit, version) = commit(&submission, &decided, hot.version, now);
+            match self.land(commit, &mut slot).await {
+                Ok(None) => return Ok(landed(decided, version, &mut slot)),
+                Ok(Some(key)) => {
+                    return Ok(Landed { repeated: Some(key), ..unchanged(hot) });
+                }
+                Err(StoreError::Conflict(Conflict::Version(_))) => {
+                    self.metrics.conflicts.inc();
+                }
+                Err(StoreError::Conflict(Conflict::Held(_))) => {
+                    leases = self.leases(submission.key).await?;
+                }
+                // What was at hand may be too old to tell a repeated report from a late one.
+                Err(StoreError::Conflict(Conflict::Lease(_))) if was_at_hand => {}
+                Err(error) => return Err(final_error(error)),
+            }
+        }
+        Err(Error::Contended { attempts: TURN_ATTEMPTS_MAX })
+    }
+
+    /// The state and version of an instance, as stored.
+    pub(crate) async fn load(&self, key: &Key) -> Result<Option<Hot<M::State>>, Error> {
+        let mut records = self.store.load(std::slice::from_ref(key)).await?;
+        match records.pop().flatten() {
+            Some(record) => Ok(Some(read::<M>(key, record.version, &record.state)?)),
+            None => Ok(None),
+        }
+    }
+
+    async fn current(
+        &self,
+        submission: &Submission<'_, M>,
+        slot: &mut Slot<M::State>,
+    ) -> Result<Hot<M::State>, Error> {
+        if let Some(hot) = slot.as_ref() {
+            return Ok(hot.clone());
+        }
+        let absent = || Hot { version: Version::ABSENT, state: Arc::default() };
+        if submission.is_new {
+            return Ok(absent());
+        }
+        Ok(self.load(submission.key).await?.unwrap_or_else(absent))
+    }
+
+    /// Commits. What is at hand is forgotten unless the commit surely landed.
+    async fn land(
+        &self,
+        commit: Commit,
+        slot: &mut Slot<M::State>,
+    ) -> Result<Option<Key>, StoreError> {
+        **slot = None;
+        self.metrics.turns.inc();
+        let receipt = self.store.commit(commit).await?;
+        Ok(receipt.key.filter(|_| receipt.repeated))
+    }
+
+    async fn leases(&self, key: &Key) -> Result<BTreeMap<TaskId, Lease>, Error> {
+        let tasks = self.store.tasks(std::slice::from_ref(key)).await?;
+        Ok(tasks.into_iter().filter_map(|it| Some((it.at.id, it.lease?))).collect())
+    }
+}
+
+/// Reads a stored state. One that cannot be read concerns this instance and no other.
+pub(crate) fn read<M: Machine>(
+    key: &Key,
+    version: Version,
+    state: &Json,
+) -> Result<Hot<M::State>, Error> {
+    let state = state
+        .read()
+        .map_err(|error| StoreError::Corrupt(format!("the state of {key}: {error}")))?;
+    Ok(Hot { version, state: Arc::new(state) })
+}
+
+fn decide<M: Machine>(
+    submission: &Submission<'_, M>,
+    hot: &Hot<M::State>,
+    now: Timestamp,
+    leases: &BTreeMap<TaskId, Lease>,
+) -> Result<Decided<M>, Error> {
+    let state = (*hot.state).clone();
+    let mut turn = Turn::new(submission.key, submission.definition, state, now, leases);
+    let command = submission.command.clone();
+    // A defect ends this turn and nothing else; nothing has been committed.
+    match catch_unwind(AssertUnwindSafe(|| M::decide(&mut turn, command))) {
+        Ok(decision) => decision?,
+        Err(panic) => return Err(Error::Defect(message_of(&*panic))),
+    }
+    Ok(turn.finish())
+}
+
+/// What a panic said.
+pub(crate) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
+}
+
+fn is_nothing<M: Machine>(decided: &Decided<M>) -> bool {
+    decided.events.is_empty()
+}
+
+fn unchanged<M: Machine>(hot: Hot<M::State>) -> Landed<M> {
+    Landed { state: hot.state, version: hot.version, events: Vec::new(), repeated: None }
+}
+
+fn landed<M: Machine>(
+    decided: Decided<M>,
+    (version, bytes): (Version, usize),
+    slot: &mut Slot<M::State>,
+) -> Landed<M> {
+    let state = Arc::new(decided.state);
+    if bytes <= HOT_STATE_MAX {
+        **slot = Some(Hot { version, state: Arc::clone(&state) });
+    }
+    Landed { state, version, events: decided.events, repeated: None }
+}
+
+/// What the turn comes to for the store; with the new version and the size of the new state.
+fn commit<M: Machine>(
+    submission: &Submission<'_, M>,
+    decided: &Decided<M>,
+    before: Version,
+    now: Timestamp,
+) -> (Commit, (Version, usize)) {
+    let key = submission.key;
+    let version = before.next();
+    let state = Json::of(&decided.state);
+    let bytes = state.as_str().len();
+    let facets = M::facets(&decided.state);
+    let commit = Commit {
+        request: submission.request.clone(),
+        definitions: Vec::new(),
+        expect: decided.expect.clone(),
+        writes: vec![Write { key: key.clone(), version, facets, state, at: now }],
+        events: vec![EventRecord {
+            key: key.clone(),
+            version,
+            at: now,
+            events: Json::of(&decided.events),
+        }],
+        tasks: task_changes(key, decided, version),
+        timers: timer_changes(key, decided),
+        messages: decided
+            .messages
+            .iter()
+            .map(|it| MessageChange::Send { key: key.clone(), message: it.clone() })
+            .collect(),
+        urgency: submission.urgency,
+    };
+    (commit, (version, bytes))
+}
+
+fn task_changes<M: Machine>(key: &Key, decided: &Decided<M>, version: Version) -> Vec<TaskChange> {
+    let at = |id: &TaskId| TaskRef { key: key.clone(), id: id.clone() };
+    let withdrawn = decided.withdrawn.iter().map(|id| TaskChange::Withdraw(at(id)));
+    let scheduled = decided.scheduled.iter().map(|it| {
+        TaskChange::Schedule(Task {
+            at: at(&it.id),
+            family: it.family.clone(),
+            queue: it.queue.clone(),
+            ready_at: it.ready_at,
+            version,
+            lease: None,
+        })
+    });
+    withdrawn.chain(scheduled).collect()
+}
+
+fn timer_changes<M: Machine>(key: &Key, decided: &Decided<M>) -> Vec<TimerChange> {
+    let at = |id| TimerRef { key: key.clone(), id };
+    let disarmed = decided.disarmed.iter().map(|id| TimerChange::Disarm(at(id.clone())));
+    let armed = decided.armed.iter().map(|it| {
+        let (due_at, command) = (it.due_at, it.command.clone());
+        TimerChange::Arm(Timer { at: at(it.id.clone()), due_at, command })
+    });
+    disarmed.chain(armed).collect()
+}
+
+/// What deciding again cannot mend.
+fn final_error(error: StoreError) -> Error {
+    let StoreError::Conflict(conflict) = error else { return Error::Store(error) };
+    match conflict {
+        Conflict::Lease(task) => Error::rejected(
+            RejectionCode::LeaseLost,
+            format!("the lease on step {} is not held any more", task.id),
+        ),
+        Conflict::Unique(existing) => Error::Duplicate { existing },
+        Conflict::Request => Error::rejected(
+            RejectionCode::RequestReused,
+            "the request id was used for another request",
+        ),
+        Conflict::NotLapsed(_) | Conflict::Disarmed(_) => Error::Overtaken,
+        Conflict::Version(_) | Conflict::Held(_) | Conflict::Definition(..) => {
+            Error::Store(StoreError::Conflict(conflict))
+        }
+    }
+}
+
+/// Makes a lease hold an expectation, for changes that concern nothing but the lease.
+pub(crate) fn lease_only(expect: Expectation, change: TaskChange) -> Commit {
+    let (expect, tasks) = (vec![expect], vec![change]);
+    Commit { expect, tasks, urgency: Urgency::Finish, ..Commit::default() }
+}
