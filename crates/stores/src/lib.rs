@@ -2,6 +2,8 @@
 //! nothing.
 
 mod check;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod grouping;
 mod hint;
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -11,8 +13,10 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use crate::grouping::Grouping;
 pub use crate::memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use crate::postgres::{PostgresOptions, PostgresStore};
 #[cfg(feature = "sqlite")]
-pub use crate::sqlite::{SqliteOptions, SqliteStore};
+pub use crate::sqlite::{SqliteMigrations, SqliteOptions, SqliteStore};

@@ -1,1 +1,25 @@
-//! stub
+//! Everything in one SQLite file. One thread writes, and lands all that waits in one synced
+//! transaction; readers have connections of their own.
+
+mod claim;
+mod commit;
+mod facts;
+mod fault;
+mod figures;
+mod open;
+mod operation;
+mod options;
+mod outbox;
+mod queue;
+mod read;
+mod readers;
+mod rows;
+mod schema;
+mod search;
+mod shared;
+mod store;
+mod temporary;
+mod watch;
+mod writer;
+
+pub use self::{options::SqliteOptions, schema::SqliteMigrations, store::SqliteStore};

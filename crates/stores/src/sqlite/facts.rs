@@ -1,0 +1,171 @@
+//! What the tables say at the moment a commit is judged.
+
+use rusqlite::{Connection, OptionalExtension, Result, params};
+use waypost_kernel::{
+    Definition, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
+    Timestamp, Version,
+};
+
+use super::{fault::fault, rows};
+use crate::check::Facts;
+
+/// The tables, inside the writer's transaction.
+pub(super) struct Tables<'c> {
+    pub(super) connection: &'c Connection,
+    /// What this commit has asked about, so that its writes need not look again.
+    seen: Vec<Seen>,
+}
+
+struct Seen {
+    key: Key,
+    place: Option<Place>,
+}
+
+/// Where an instance lies, and its version.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) number: i64,
+    pub(super) version: Version,
+}
+
+impl<'c> Tables<'c> {
+    pub(super) const fn new(connection: &'c Connection) -> Self {
+        Self { connection, seen: Vec::new() }
+    }
+
+    /// Forgets what the commit before this one has seen.
+    pub(super) fn turn_page(&mut self) {
+        self.seen.clear();
+    }
+
+    /// Where the instance lies, if it exists.
+    pub(super) fn place(&mut self, key: &Key) -> Result<Option<Place>> {
+        if let Some(seen) = self.seen.iter().find(|it| it.key == *key) {
+            return Ok(seen.place);
+        }
+        let place = self.find(key)?;
+        self.seen.push(Seen { key: key.clone(), place });
+        Ok(place)
+    }
+
+    /// Notes where an instance lies from now on.
+    pub(super) fn note(&mut self, key: &Key, place: Place) {
+        match self.seen.iter_mut().find(|it| it.key == *key) {
+            Some(seen) => seen.place = Some(place),
+            None => self.seen.push(Seen { key: key.clone(), place: Some(place) }),
+        }
+    }
+
+    fn find(&self, key: &Key) -> Result<Option<Place>> {
+        self.connection
+            .prepare_cached(
+                "select number, version from instances
+                 where tenant = ?1 and kind = ?2 and id = ?3",
+            )?
+            .query_row(params![key.tenant.as_str(), key.kind.code(), key.id.as_str()], |row| {
+                Ok(Place { number: row.get(0)?, version: rows::version(row, 1)? })
+            })
+            .optional()
+    }
+
+    fn find_lease(&self, task: &TaskRef) -> Result<Option<Lease>> {
+        let key = &task.key;
+        self.connection
+            .prepare_cached(
+                "select token, worker, lease_until from tasks
+                 where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
+            )?
+            .query_row(
+                params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), task.id.as_str()],
+                |row| rows::lease(row, 0),
+            )
+            .optional()
+            .map(Option::flatten)
+    }
+
+    fn find_due_at(&self, timer: &TimerRef) -> Result<Option<Timestamp>> {
+        let key = &timer.key;
+        self.connection
+            .prepare_cached(
+                "select due_at from timers
+                 where tenant = ?1 and kind = ?2 and id = ?3 and timer = ?4",
+            )?
+            .query_row(
+                params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), timer.id.as_str()],
+                |row| rows::timestamp(row, 0),
+            )
+            .optional()
+    }
+
+    fn find_holder(&self, tenant: &Tenant, kind: Kind, unique: &str) -> Result<Option<Key>> {
+        self.connection
+            .prepare_cached(
+                "select id from instances indexed by instances_unique_key
+                 where tenant = ?1 and kind = ?2 and unique_key = ?3",
+            )?
+            .query_row(params![tenant.as_str(), kind.code(), unique], |row| {
+                Ok(Key::new(tenant.clone(), kind, rows::id(row, 0)?))
+            })
+            .optional()
+    }
+
+    fn find_definition(&self, definition: &Definition) -> Result<bool> {
+        let which = &definition.which;
+        self.connection
+            .prepare_cached(
+                "select 1 from definitions
+                 where tenant = ?1 and kind = ?2 and name = ?3 and version = ?4",
+            )?
+            .exists(params![
+                definition.tenant.as_str(),
+                definition.kind.code(),
+                which.name,
+                which.version
+            ])
+    }
+
+    fn find_request(&self, request: &Request) -> Result<Option<(String, Receipt)>> {
+        self.connection
+            .prepare_cached(
+                "select digest, receipt from requests where tenant = ?1 and request = ?2",
+            )?
+            .query_row(params![request.tenant.as_str(), request.id.as_str()], |row| {
+                let receipt = serde_json::from_str(row.get_ref(1)?.as_str()?)
+                    .map_err(|error| rows::unreadable(1, error))?;
+                Ok((row.get(0)?, receipt))
+            })
+            .optional()
+    }
+}
+
+impl Facts for Tables<'_> {
+    fn version(&mut self, key: &Key) -> Result<Version, StoreError> {
+        let place = self.place(key).map_err(fault)?;
+        Ok(place.map_or(Version::ABSENT, |it| it.version))
+    }
+
+    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
+        self.find_lease(task).map_err(fault)
+    }
+
+    fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {
+        self.find_due_at(timer).map_err(fault)
+    }
+
+    fn holder(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        unique: &str,
+    ) -> Result<Option<Key>, StoreError> {
+        self.find_holder(tenant, kind, unique).map_err(fault)
+    }
+
+    fn has_definition(&mut self, definition: &Definition) -> Result<bool, StoreError> {
+        self.find_definition(definition).map_err(fault)
+    }
+
+    fn request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>, StoreError> {
+        self.find_request(request).map_err(fault)
+    }
+}

@@ -1,0 +1,129 @@
+//! Single instances, and the short lists the engine asks for all the time.
+
+use rusqlite::{Connection, OptionalExtension, Result, params};
+use waypost_kernel::{
+    Definition, DefinitionQuery, DefinitionRef, EventRecord, Key, Record, Task, Timer, TimerRef,
+    Timestamp, Version,
+};
+
+use super::rows::{self, signed};
+
+pub(super) fn load(connection: &Connection, keys: &[Key]) -> Result<Vec<Option<Record>>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "select {} from instances where tenant = ?1 and kind = ?2 and id = ?3",
+        rows::RECORD
+    ))?;
+    keys.iter()
+        .map(|key| {
+            let address = params![key.tenant.as_str(), key.kind.code(), key.id.as_str()];
+            statement.query_row(address, rows::record).optional()
+        })
+        .collect()
+}
+
+pub(super) fn history(
+    connection: &Connection,
+    key: &Key,
+    after: Version,
+    limit: u32,
+) -> Result<Vec<EventRecord>> {
+    connection
+        .prepare_cached(
+            "select version, happened_at, events from events indexed by events_history
+             where instance = (
+                 select number from instances where tenant = ?1 and kind = ?2 and id = ?3)
+               and version > ?4
+             order by version limit ?5",
+        )?
+        .query_map(
+            params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), signed(after.0), limit],
+            |row| {
+                Ok(EventRecord {
+                    key: key.clone(),
+                    version: rows::version(row, 0)?,
+                    at: rows::timestamp(row, 1)?,
+                    events: rows::json(row, 2)?,
+                })
+            },
+        )?
+        .collect()
+}
+
+pub(super) fn tasks(connection: &Connection, keys: &[Key]) -> Result<Vec<Task>> {
+    let mut keys: Vec<&Key> = keys.iter().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let mut statement = connection.prepare_cached(&format!(
+        "select {} from tasks where tenant = ?1 and kind = ?2 and id = ?3 order by task",
+        rows::TASK
+    ))?;
+    let mut found = Vec::new();
+    for key in keys {
+        let address = params![key.tenant.as_str(), key.kind.code(), key.id.as_str()];
+        for task in statement.query_map(address, rows::task)? {
+            found.push(task?);
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn lapsed(connection: &Connection, now: Timestamp, limit: u32) -> Result<Vec<Task>> {
+    connection
+        .prepare_cached(&format!(
+            "select {} from tasks indexed by tasks_held
+             where token is not null and lease_until < ?1
+             order by lease_until, tenant, kind, id, task limit ?2",
+            rows::TASK
+        ))?
+        .query_map(params![now.as_micros(), limit], rows::task)?
+        .collect()
+}
+
+pub(super) fn due(connection: &Connection, now: Timestamp, limit: u32) -> Result<Vec<Timer>> {
+    connection
+        .prepare_cached(
+            "select tenant, kind, id, timer, due_at, command from timers indexed by timers_due
+             where due_at <= ?1 order by due_at, tenant, kind, id, timer limit ?2",
+        )?
+        .query_map(params![now.as_micros(), limit], |row| {
+            Ok(Timer {
+                at: TimerRef { key: rows::key(row, 0)?, id: rows::id(row, 3)? },
+                due_at: rows::timestamp(row, 4)?,
+                command: rows::json(row, 5)?,
+            })
+        })?
+        .collect()
+}
+
+pub(super) fn definitions(
+    connection: &Connection,
+    query: &DefinitionQuery,
+) -> Result<Vec<Definition>> {
+    let name = if query.name.is_some() { "and name = ?3" } else { "and ?3 is null" };
+    connection
+        .prepare_cached(&format!(
+            "select name, version, body, created_at from definitions
+             where tenant = ?1 and kind = ?2 {name} and (?4 is null or version = ?4)
+             order by name, version desc limit ?5 offset ?6"
+        ))?
+        .query_map(
+            params![
+                query.tenant.as_str(),
+                query.kind.code(),
+                query.name,
+                query.version,
+                query.limit,
+                query.offset
+            ],
+            |row| {
+                Ok(Definition {
+                    tenant: query.tenant.clone(),
+                    kind: query.kind,
+                    which: DefinitionRef { name: row.get(0)?, version: row.get(1)? },
+                    body: rows::json(row, 2)?,
+                    created_at: rows::timestamp(row, 3)?,
+                })
+            },
+        )?
+        .collect()
+}

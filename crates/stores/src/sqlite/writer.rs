@@ -1,0 +1,169 @@
+//! The one thread that writes: takes all that waits, lands it in one transaction, and only then
+//! answers.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    thread,
+};
+
+use rusqlite::{Connection, Error};
+use waypost_kernel::{Hint, StoreError};
+
+use super::{
+    facts::Tables,
+    fault::{fault, left_no_trace},
+    operation::{Effect, Operation},
+    shared::{Shared, stopped},
+    watch::Spot,
+};
+
+/// Owns the connection that writes.
+pub(super) struct Writer {
+    pub(super) connection: Connection,
+    pub(super) shared: Arc<Shared>,
+    pub(super) group_max: usize,
+}
+
+/// Why a group did not land.
+enum Trouble {
+    /// One of its operations failed, and all were taken back.
+    Spoiled(StoreError),
+    /// Nothing of it is there.
+    NotLanded(StoreError),
+    /// Nobody can say whether it is there.
+    Unclear(String),
+}
+
+impl Writer {
+    /// Writes until the queue is closed and empty.
+    pub(super) fn run(self) {
+        let last_words = LastWords(Arc::clone(&self.shared));
+        while let Some(group) = self.shared.queue.take(self.group_max) {
+            self.land(group);
+        }
+        drop(last_words);
+        if self.shared.failure().is_none() {
+            self.fold_log();
+        }
+    }
+
+    fn land(&self, mut group: Vec<Operation>) {
+        if let Some(reason) = self.shared.failure() {
+            return fail_all(group, &stopped(reason));
+        }
+        match self.attempt(&mut group) {
+            Ok(effects) => self.announce(group, &effects),
+            // One of them is to blame; the others must not suffer for it.
+            Err(Trouble::Spoiled(_)) if group.len() > 1 => {
+                group.into_iter().for_each(|operation| self.land(vec![operation]));
+            }
+            Err(Trouble::Spoiled(error) | Trouble::NotLanded(error)) => fail_all(group, &error),
+            Err(Trouble::Unclear(reason)) => {
+                self.shared.fail(reason.clone());
+                fail_all(group, &StoreError::Unknown(reason));
+            }
+        }
+    }
+
+    fn attempt(&self, group: &mut [Operation]) -> Result<Vec<Effect>, Trouble> {
+        self.execute("begin immediate").map_err(|error| Trouble::NotLanded(fault(error)))?;
+        let mut tables = Tables::new(&self.connection);
+        let performed: Result<Vec<Effect>, StoreError> = group
+            .iter_mut()
+            .map(|operation| operation.perform(&mut tables, self.shared.clock.now()))
+            .collect();
+        match performed {
+            Ok(effects) => self.commit().map(|()| effects),
+            Err(error) => {
+                self.roll_back();
+                Err(Trouble::Spoiled(error))
+            }
+        }
+    }
+
+    fn commit(&self) -> Result<(), Trouble> {
+        let Err(error) = self.execute("commit") else { return Ok(()) };
+        self.roll_back();
+        // A sync that failed once may succeed the next time without having written anything:
+        // it is never tried again.
+        Err(if left_no_trace(&error) {
+            Trouble::NotLanded(fault(error))
+        } else {
+            Trouble::Unclear(format!("the commit could not be synced: {error}"))
+        })
+    }
+
+    fn roll_back(&self) {
+        // Some errors have ended the transaction already.
+        if self.connection.is_autocommit() {
+            return;
+        }
+        if let Err(error) = self.execute("rollback") {
+            self.shared.fail(format!("a transaction could not be taken back: {error}"));
+        }
+    }
+
+    fn execute(&self, sql: &str) -> Result<(), Error> {
+        self.connection.prepare_cached(sql)?.execute([]).map(drop)
+    }
+
+    /// Answers everybody, then wakes those who wait for what is new.
+    fn announce(&self, group: Vec<Operation>, effects: &[Effect]) {
+        self.count(effects);
+        let mut hints: Vec<Hint> = Vec::new();
+        let mut spots: Vec<Spot> = Vec::new();
+        let is_watched = self.shared.watchers.is_anybody_there();
+        for (mut operation, effect) in group.into_iter().zip(effects) {
+            if let Operation::Commit(ticket) = &mut operation
+                && *effect == Effect::Applied
+            {
+                hints.append(&mut ticket.asked.hints);
+                if is_watched {
+                    spots
+                        .extend(ticket.asked.commit.events.iter().flat_map(|it| Spot::of(&it.key)));
+                }
+            }
+            operation.settle();
+        }
+        self.shared.watchers.wake(&spots);
+        self.shared.listeners.tell(&hints);
+    }
+
+    fn count(&self, effects: &[Effect]) {
+        let count = |wanted| effects.iter().filter(|it| **it == wanted).count() as u64;
+        let (applied, refused) = (count(Effect::Applied), count(Effect::Refused));
+        let tally = &self.shared.tally;
+        tally.commits.fetch_add(applied, Ordering::Relaxed);
+        tally.refused.fetch_add(refused, Ordering::Relaxed);
+        tally.groups.fetch_add(u64::from(applied > 0), Ordering::Relaxed);
+    }
+
+    /// Moves everything from the log into the database, so that one file is all there is.
+    fn fold_log(&self) {
+        let folded = self.connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
+        if let Err(error) = folded {
+            tracing::warn!(%error, "the log stays beside the database until it is opened again");
+        }
+    }
+}
+
+fn fail_all(group: Vec<Operation>, error: &StoreError) {
+    group.into_iter().for_each(|operation| operation.fail(error.clone()));
+}
+
+/// Sees to it that nobody waits for a writer that is gone.
+struct LastWords(Arc<Shared>);
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            return;
+        }
+        let reason = "the writer has stopped because of a defect";
+        self.0.fail(reason.to_owned());
+        self.0.queue.close();
+        while let Some(group) = self.0.queue.take(usize::MAX) {
+            fail_all(group, &stopped(reason));
+        }
+    }
+}
