@@ -1,0 +1,245 @@
+//! Finds or starts the servers that tests talk to: PostgreSQL and NATS.
+//!
+//! Uses nothing but the standard library, so that `xtask` can share this file.
+
+use std::{
+    env,
+    io::{BufRead as _, BufReader, Read as _},
+    net::TcpListener,
+    os::unix::process::CommandExt as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+/// Names a PostgreSQL server to use instead of starting one.
+pub const POSTGRES: &str = "WAYPOST_TEST_POSTGRES";
+
+/// Names a NATS server to use instead of starting one.
+pub const NATS: &str = "WAYPOST_TEST_NATS";
+
+/// Names a folder with the `nats-server` program, when it is not on the path.
+pub const NATS_FOLDER: &str = "WAYPOST_NATS_BIN";
+
+/// What runs between us and a server: starts it in a folder of its own, says when it is ready, and
+/// stops it when our end of the pipe closes. That happens however we end, even when we are killed.
+const GUARD: &str = r#"
+set -u
+folder=$(mktemp -d "${TMPDIR:-/tmp}/waypost-test.XXXXXX") || exit 1
+trap 'rm -rf "$folder"' EXIT
+start >"$folder/log" 2>&1
+for attempt in $(seq 300); do
+    ready >/dev/null 2>&1 && break
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.1
+done
+if ready 2>/dev/null; then cat >/dev/null; else cat "$folder/log" >&2; fi
+kill -QUIT "$server" 2>/dev/null
+wait "$server"
+"#;
+
+/// Sorts like a dictionary where it can, so that a store that relies on the order of bytes without
+/// saying so is found out.
+const POSTGRES_GUARD: &str = r#"
+start() {
+    create="$programs/initdb -D $folder/data -U postgres -A trust -E UTF8 --no-sync"
+    $create --locale-provider=icu --icu-locale=en || { rm -rf "$folder/data"; $create; }
+    "$programs/postgres" -D "$folder/data" -p "$port" -k "$folder" \
+        -c listen_addresses=127.0.0.1 -c max_connections=200 &
+    server=$!
+}
+ready() {
+    grep -q ready "$folder/data/postmaster.pid" &&
+        echo "postgres://postgres@127.0.0.1:$port/postgres"
+}
+"#;
+
+const NATS_GUARD: &str = r#"
+start() {
+    "$programs/nats-server" -a 127.0.0.1 -p -1 -js -sd "$folder/data" \
+        --ports_file_dir "$folder" &
+    server=$!
+}
+ready() { grep -o 'nats://[^"]*' "$folder"/*.ports; }
+"#;
+
+/// A server that runs until this value or the process is gone.
+pub struct Server {
+    /// Where it is.
+    pub url: String,
+    guard: Child,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        // Without a guard there is nothing left to stop.
+        let _stopped = self.guard.wait();
+    }
+}
+
+/// The URL of a PostgreSQL server: the one the environment names, or one started for this process.
+///
+/// # Errors
+/// When there is none and none can be started; says what to do.
+pub fn postgres() -> Result<String, String> {
+    static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
+    find(POSTGRES, &STARTED, start_postgres)
+}
+
+/// The URL of a NATS server: the one the environment names, or one started for this process.
+///
+/// # Errors
+/// When there is none and none can be started; says what to do.
+pub fn nats() -> Result<String, String> {
+    static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
+    find(NATS, &STARTED, start_nats)
+}
+
+/// Makes an empty database on the server at `url` and returns its URL.
+///
+/// # Errors
+/// When the server does not want to.
+pub fn fresh_database(url: &str) -> Result<String, String> {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("test_{}_{number}", std::process::id());
+    let (server, _) = url.rsplit_once('/').ok_or_else(|| format!("{url} names no database"))?;
+    let installed = postgres_programs().ok().map(|it| it.join("psql")).filter(|it| it.is_file());
+    let made = Command::new(installed.unwrap_or_else(|| "psql".into()))
+        .args(["-q", "-X", "-v", "ON_ERROR_STOP=1", url])
+        .args(["-c", &format!("drop database if exists {name}")])
+        .args(["-c", &format!("create database {name}")])
+        .output()
+        .map_err(|error| format!("psql cannot be run: {error}"))?;
+    if made.status.success() {
+        Ok(format!("{server}/{name}"))
+    } else {
+        Err(String::from_utf8_lossy(&made.stderr).into_owned())
+    }
+}
+
+/// Starts PostgreSQL on a free port of this machine, with its files in a temporary folder.
+///
+/// # Errors
+/// When it is not installed, or does not start; says what to do.
+pub fn start_postgres() -> Result<Server, String> {
+    let programs = postgres_programs()?;
+    let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
+    guard(unprivileged_shell(), POSTGRES_GUARD, &programs, port)
+}
+
+/// Starts NATS with JetStream on a free port of this machine, with its files in a temporary folder.
+///
+/// # Errors
+/// When it is not installed, or does not start; says what to do.
+pub fn start_nats() -> Result<Server, String> {
+    guard(Command::new("sh"), NATS_GUARD, &nats_programs()?, 0)
+}
+
+/// The folder of PostgreSQL's programs: on the path, or where Debian keeps them.
+///
+/// # Errors
+/// When there is none; says what to do.
+pub fn postgres_programs() -> Result<PathBuf, String> {
+    let mut debian: Vec<_> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|version| version.path().join("bin"))
+        .collect();
+    debian.sort_by_key(|folder| {
+        let version = folder.parent().and_then(Path::file_name).and_then(|it| it.to_str());
+        version.and_then(|it| it.parse::<u32>().ok())
+    });
+    let has_both = |it: &PathBuf| it.join("initdb").is_file() && it.join("postgres").is_file();
+    on_path().chain(debian.into_iter().rev()).find(has_both).ok_or_else(|| {
+        format!("PostgreSQL is not installed: install it, or set {POSTGRES} to a server's URL")
+    })
+}
+
+/// The folder of the `nats-server` program.
+///
+/// # Errors
+/// When there is none; says what to do.
+pub fn nats_programs() -> Result<PathBuf, String> {
+    let named = env::var_os(NATS_FOLDER).map(PathBuf::from);
+    named.into_iter().chain(on_path()).find(|it| it.join("nats-server").is_file()).ok_or_else(
+        || {
+            format!(
+                "nats-server is not installed: install it, set {NATS_FOLDER} to its folder, or set \
+             {NATS} to a server's URL"
+            )
+        },
+    )
+}
+
+fn find(
+    variable: &str,
+    started: &'static OnceLock<Result<Server, String>>,
+    start: fn() -> Result<Server, String>,
+) -> Result<String, String> {
+    if let Ok(url) = env::var(variable) {
+        return Ok(url);
+    }
+    started.get_or_init(start).as_ref().map(|server| server.url.clone()).map_err(String::clone)
+}
+
+fn on_path() -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).collect::<Vec<_>>().into_iter()
+}
+
+/// A port nobody listens on. Somebody may take it before we do; that has not happened yet.
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+/// Starts what `functions` describe and waits until it is ready.
+fn guard(
+    mut shell: Command,
+    functions: &str,
+    programs: &Path,
+    port: u16,
+) -> Result<Server, String> {
+    let mut guard = shell
+        .args(["-c", &format!("{functions}{GUARD}")])
+        .env("programs", programs)
+        .env("port", port.to_string())
+        .current_dir("/")
+        // A Ctrl-C at the terminal is for us; the server ends after us.
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("a shell cannot be started: {error}"))?;
+    let mut url = String::new();
+    let said = guard.stdout.take().map(|stdout| BufReader::new(stdout).read_line(&mut url));
+    if matches!(said, Some(Ok(length)) if length > 0) {
+        return Ok(Server { url: url.trim().to_owned(), guard });
+    }
+    let mut log = String::new();
+    if let Some(mut stderr) = guard.stderr.take() {
+        stderr.read_to_string(&mut log).map_err(|error| error.to_string())?;
+    }
+    Err(format!("the server in {} did not start:\n{log}", programs.display()))
+}
+
+/// A shell that runs as somebody without privileges: PostgreSQL refuses to run as root.
+fn unprivileged_shell() -> Command {
+    let says = |arguments: &[&str]| {
+        let said = Command::new("id").args(arguments).output().ok()?;
+        said.status.success().then(|| String::from_utf8_lossy(&said.stdout).trim().to_owned())
+    };
+    if says(&["-u"]).as_deref() != Some("0") {
+        return Command::new("sh");
+    }
+    let user = if says(&["-u", "postgres"]).is_some() { "postgres" } else { "nobody" };
+    let mut shell = Command::new("runuser");
+    shell.args(["-u", user, "--", "sh"]);
+    shell
+}
