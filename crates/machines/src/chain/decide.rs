@@ -8,7 +8,10 @@ use waypost_kernel::{
 
 use super::{
     Chain, Command, Event, Held, LeaseExhaustion, Outbound, Outcome, Report, ReportKind, Signal,
-    Start, Status, Step, StepStatus, evolve::LEASE_EXPIRED, limits, patch, plan::name_problem,
+    Start, Status, Step, StepStatus,
+    evolve::LEASE_EXPIRED,
+    limits, patch,
+    plan::{length_problem, name_problem},
     types::task_id,
 };
 
@@ -48,6 +51,9 @@ pub(super) fn decide(turn: &mut Turn<'_, Chain>, command: Command) -> Decision {
 
 fn begin(turn: &mut Turn<'_, Chain>, start: Start) -> Decision {
     let Start { workflow_type, workflow_version, steps, biz_key, context } = start;
+    if let Some(problem) = length_problem(steps.len()) {
+        return invalid("steps", &problem);
+    }
     if let Some(problem) = biz_key.as_deref().and_then(name_problem) {
         return invalid("bizKey", &problem);
     }
@@ -130,7 +136,7 @@ fn wait(
     event_type: String,
     timeout: Option<Duration>,
 ) {
-    let early = turn.state().signals.iter().find(|it| it.event_type == event_type).cloned();
+    let early = oldest(turn, &event_type);
     let deadline_at = timeout.map(|timeout| turn.now() + timeout);
     turn.emit(Event::StepWaiting { step, event_type, deadline_at, by });
     match (early, deadline_at) {
@@ -171,20 +177,35 @@ fn die(turn: &mut Turn<'_, Chain>, step: usize, error: &str, by: Option<(Held, R
 
 fn wake(turn: &mut Turn<'_, Chain>, signal: Signal) -> Decision {
     signal_fits(&signal)?;
-    if signal.event_id.as_ref().is_some_and(|id| turn.state().seen.contains(id)) {
+    if is_known(turn, &signal) {
         return Ok(());
     }
     if is_awaited(turn, &signal) {
-        rouse(turn, signal, false);
-        return Ok(());
-    }
-    if turn.definition().strict_signals {
+        // An event that came while a worker was busy with the time-out, and gave it back, goes first.
+        let Some(earlier) = oldest(turn, &signal.event_type) else {
+            rouse(turn, signal, false);
+            return Ok(());
+        };
+        rouse(turn, earlier, true);
+    } else if turn.definition().strict_signals {
         let detail = format!("the chain is not waiting for {:?}", signal.event_type);
         return refuse(Code::SignalNotAwaited, detail);
     }
     room_for(turn, &signal)?;
     turn.emit(Event::SignalBuffered { signal });
     Ok(())
+}
+
+/// Whether it came before: lately, or so long ago that only the event itself is still here.
+fn is_known(turn: &Turn<'_, Chain>, signal: &Signal) -> bool {
+    let state = turn.state();
+    signal.event_id.as_ref().is_some_and(|id| {
+        state.seen.contains(id) || state.signals.iter().any(|it| it.event_id.as_ref() == Some(id))
+    })
+}
+
+fn oldest(turn: &Turn<'_, Chain>, event_type: &str) -> Option<Signal> {
+    turn.state().signals.iter().find(|it| it.event_type == event_type).cloned()
 }
 
 /// Whether the event ends the present wait. It does not if a worker is already busy with the
@@ -248,6 +269,10 @@ fn attempts(turn: &Turn<'_, Chain>) -> (u32, u32) {
 }
 
 fn amend(turn: &mut Turn<'_, Chain>, patch: Json) -> Decision {
+    if patch::depth(&patch) > limits::PATCH_DEPTH_MAX {
+        let problem = format!("must have at most {} levels", limits::PATCH_DEPTH_MAX);
+        return invalid("contextPatch", &problem);
+    }
     context_fits(Some(&patch::merged(turn.state().context.as_ref(), &patch)))?;
     turn.emit(Event::ContextPatched { patch });
     Ok(())

@@ -62,8 +62,9 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
             let dead = at_step(state, *step);
             leave(dead, StepStatus::Dead);
             fail(dead, error);
-            if let Some((held, kind)) = by {
-                settle(state, held, *kind);
+            match by {
+                Some((held, kind)) => settle(state, held, *kind),
+                None => dead.lapses += 1,
             }
         }
         Event::SignalBuffered { signal } => {

@@ -21,9 +21,42 @@ pub(super) fn merged(target: Option<&Json>, patch: &Json) -> Json {
     Json::of(&members)
 }
 
+/// How many levels of objects and arrays a document has.
+pub(super) fn depth(document: &Json) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    let mut bytes = document.as_str().bytes();
+    let mut is_text = false;
+    while let Some(byte) = bytes.next() {
+        match (is_text, byte) {
+            (true, b'\\') => drop(bytes.next()),
+            (_, b'"') => is_text = !is_text,
+            (false, b'{' | b'[') => {
+                level += 1;
+                deepest = deepest.max(level);
+            }
+            (false, b'}' | b']') => level -= 1,
+            (true | false, _) => {}
+        }
+    }
+    deepest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depth_counts_objects_and_arrays_outside_of_text() {
+        for (document, levels) in [
+            ("1", 0),
+            (r#""{[""#, 0),
+            ("{}", 1),
+            (r#"{"a":[],"b":{"c":1}}"#, 2),
+            (r#"[[1],[2,{"a\"{":"\\"}]]"#, 3),
+        ] {
+            assert_eq!(depth(&Json::parse(document).unwrap()), levels, "{document}");
+        }
+    }
 
     #[test]
     fn merges_as_the_standard_says() {

@@ -52,7 +52,8 @@ impl Plan {
     }
 }
 
-fn length_problem(steps: usize) -> Option<String> {
+/// What is wrong with a number of steps, if anything is.
+pub(super) fn length_problem(steps: usize) -> Option<String> {
     match steps {
         0 => Some("must have at least one step".into()),
         1..=limits::STEPS_MAX => None,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use waypost_kernel::{
     ClaimId, DefinitionRef, Facets, Json, Kind, Lease, Machine, Rejection, TaskId, Timestamp, Turn,
     WorkerId,
@@ -18,6 +18,8 @@ pub mod limits {
     pub const NAME_MAX: usize = 256;
     /// Bytes of a chain's context. It is rewritten with every report.
     pub const CONTEXT_MAX: usize = 1 << 20;
+    /// Levels of a patch. Merging goes down with it, and the stack has an end.
+    pub const PATCH_DEPTH_MAX: usize = 128;
     /// Events that may wait for a step that wants them.
     pub const SIGNALS_MAX: usize = 1_000;
     /// Bytes of one event's payload.
@@ -85,7 +87,7 @@ pub struct State {
     pub workflow_version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub biz_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub context: Option<Json>,
     /// The index of the step the chain is at; the last one when it has ended.
     pub current: usize,
@@ -187,6 +189,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// A document that is there, even if it is `null`: only a member that is missing is none.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
+}
+
 /// The status of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -228,7 +235,7 @@ pub struct Signal {
     /// Names it, so that a repeat is recognized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub payload: Option<Json>,
     pub received_at: Timestamp,
 }
@@ -354,8 +361,11 @@ pub struct Outbound {
 }
 
 /// What can happen to a chain.
+///
+/// The name is outside, not a member: a document inside an event is kept as text, and serde cannot
+/// find a tag among its neighbors without taking the text apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     Started {
         workflow_type: String,
@@ -363,7 +373,7 @@ pub enum Event {
         steps: Vec<(String, u32)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         biz_key: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
         context: Option<Json>,
         at: Timestamp,
     },
