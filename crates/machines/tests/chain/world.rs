@@ -1,7 +1,7 @@
 //! A home for one chain: keeps its tasks and leases as a store does, decides and commits as the
 //! engine does, and checks after every commit that nothing is broken.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, mem, time::Duration};
 
 use waypost_kernel::{
     ClaimId, Conflict, Decided, Expectation, Key, Kind, Lease, Machine as _, Rejection, Task,
@@ -28,7 +28,7 @@ pub(crate) struct World {
     version: Version,
 }
 
-/// A commit that landed.
+/// A commit that landed. Its state is the world's by now.
 pub(crate) struct Landed {
     pub(crate) decided: Decided<Chain>,
     /// Whether the first decision failed because it took a held task for a free one.
@@ -59,13 +59,13 @@ impl World {
 
     /// Decides without knowing of any lease, as long as the store does not object to that.
     pub(crate) fn submit(&mut self, command: &Command) -> Result<Landed, Refusal> {
-        let (decided, again) = match self.attempt(command, &BTreeMap::new()) {
+        let (mut decided, again) = match self.attempt(command, &BTreeMap::new()) {
             Err(Refusal::Conflict(Conflict::Held(_))) => {
                 (self.attempt(command, &self.leases())?, true)
             }
             first => (first?, false),
         };
-        let before = self.state.clone();
+        let before = mem::replace(&mut self.state, mem::take(&mut decided.state));
         self.land(&decided);
         invariants::hold(self, &before, &decided.events);
         Ok(Landed { decided, again })
@@ -145,7 +145,6 @@ impl World {
             return;
         }
         self.version = self.version.next();
-        self.state = decided.state.clone();
         for event in invariants::stored(&decided.events) {
             Chain::evolve(&mut self.replayed, &event);
         }
