@@ -6,16 +6,26 @@
 //! (13). Each has a story under its name.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that panics has failed")]
 
+#[path = "chain/early.rs"]
+mod early;
 #[path = "chain/ending.rs"]
 mod ending;
 #[path = "chain/invariants.rs"]
 mod invariants;
 #[path = "chain/leases.rs"]
 mod leases;
+#[path = "chain/limits.rs"]
+mod limits;
 #[path = "chain/outgoing.rs"]
 mod outgoing;
+#[path = "chain/races.rs"]
+mod races;
 #[path = "chain/refusals.rs"]
 mod refusals;
+#[path = "chain/repeats.rs"]
+mod repeats;
+#[path = "chain/reports.rs"]
+mod reports;
 #[path = "chain/retries.rs"]
 mod retries;
 #[path = "chain/show.rs"]
