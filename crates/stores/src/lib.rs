@@ -17,6 +17,6 @@ mod sqlite;
 pub use crate::grouping::Grouping;
 pub use crate::memory::MemoryStore;
 #[cfg(feature = "postgres")]
-pub use crate::postgres::{PostgresOptions, PostgresStore};
+pub use crate::postgres::{PostgresMigrations, PostgresOptions, PostgresStore, StoreClock};
 #[cfg(feature = "sqlite")]
 pub use crate::sqlite::{SqliteMigrations, SqliteOptions, SqliteStore};

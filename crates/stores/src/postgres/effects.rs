@@ -1,0 +1,202 @@
+//! What a group of commits comes to: each row is written once, however often the group changes it.
+
+use std::collections::BTreeMap;
+
+use waypost_kernel::{
+    Commit, Definition, Delivery, EventRecord, Key, Lease, Message, MessageChange, Receipt,
+    Request, Task, TaskChange, TaskRef, Timer, TimerChange, TimerRef, Timestamp, Write,
+};
+
+use super::facts::{Facts, LetterRef, Standing, named};
+
+/// The rows to write.
+#[derive(Default)]
+pub(super) struct Effects<'a> {
+    pub(super) definitions: Vec<&'a Definition>,
+    pub(super) requests: Vec<(&'a Request, Receipt)>,
+    pub(super) instances: BTreeMap<&'a Key, Written<'a>>,
+    /// With their positions in the writer's stream.
+    pub(super) events: Vec<(&'a EventRecord, u64)>,
+    pub(super) tasks: BTreeMap<&'a TaskRef, TaskEffect<'a>>,
+    /// Armed, or disarmed if absent.
+    pub(super) timers: BTreeMap<&'a TimerRef, Option<&'a Timer>>,
+    pub(super) posted: Vec<(&'a Key, &'a Message)>,
+    pub(super) sent: Vec<LetterRef<'a>>,
+    pub(super) unsent: Vec<(LetterRef<'a>, &'a Delivery)>,
+}
+
+/// An instance's new state.
+pub(super) struct Written<'a> {
+    pub(super) write: &'a Write,
+    /// When it began, if it begins in this group.
+    pub(super) begun_at: Option<Timestamp>,
+    pub(super) position: u64,
+}
+
+/// What becomes of a task.
+pub(super) enum TaskEffect<'a> {
+    Put { task: &'a Task, lease: Option<Lease> },
+    Drop,
+    Hold { until: Timestamp },
+    Free,
+}
+
+impl<'a> Effects<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.definitions.is_empty()
+            && self.requests.is_empty()
+            && self.instances.is_empty()
+            && self.events.is_empty()
+            && self.tasks.is_empty()
+            && self.timers.is_empty()
+            && self.posted.is_empty()
+            && self.sent.is_empty()
+            && self.unsent.is_empty()
+    }
+
+    /// Adds what `commit` does. `position` is the last one used in the writer's stream.
+    pub(super) fn add(
+        &mut self,
+        commit: &'a Commit,
+        receipt: &Receipt,
+        facts: &mut Facts<'a>,
+        position: &mut u64,
+    ) {
+        if let Some(request) = &commit.request {
+            let seen = (request.digest.clone(), receipt.clone());
+            facts.requests.insert((&request.tenant, &request.id), seen);
+            self.requests.push((request, receipt.clone()));
+        }
+        for definition in &commit.definitions {
+            // The same one twice in a commit is deployed once.
+            if facts.definitions.insert(named(definition)) {
+                self.definitions.push(definition);
+            }
+        }
+        commit.writes.iter().for_each(|write| self.write(write, facts));
+        for record in &commit.events {
+            *position = self.place(record, facts, *position);
+        }
+        commit.tasks.iter().for_each(|change| self.change_task(change, facts));
+        commit.timers.iter().for_each(|change| self.change_timer(change, facts));
+        commit.messages.iter().for_each(|change| self.change_message(change, facts));
+    }
+
+    fn write(&mut self, write: &'a Write, facts: &mut Facts<'a>) {
+        let (key, unique) = (&write.key, write.facets.unique_key.as_deref());
+        let begins = !facts.instances.contains_key(key);
+        let standing = facts.instances.entry(key).or_default();
+        standing.version = write.version;
+        let before = standing.unique_key.take();
+        standing.unique_key = unique.map(str::to_owned);
+        if let Some(freed) = before.as_deref().filter(|it| Some(*it) != unique) {
+            facts.holders.retain(|(_, _, held), holder| !(*held == freed && *holder == *key));
+        }
+        if let Some(unique) = unique {
+            facts.holders.insert((&key.tenant, key.kind, unique), key.clone());
+        }
+        let position = standing_position(facts, key);
+        self.instances.entry(key).and_modify(|it| it.write = write).or_insert(Written {
+            write,
+            begun_at: begins.then_some(write.at),
+            position,
+        });
+    }
+
+    /// Gives a record the next position of the stream. It is also above the position of what
+    /// happened to the same instance before, in whatever stream: so sorting by position never puts
+    /// an instance's history out of order.
+    fn place(&mut self, record: &'a EventRecord, facts: &mut Facts<'a>, last: u64) -> u64 {
+        let position = last.max(standing_position(facts, &record.key)) + 1;
+        if let Some(standing) = facts.instances.get_mut(&record.key) {
+            standing.position = position;
+        }
+        if let Some(written) = self.instances.get_mut(&record.key) {
+            written.position = position;
+        }
+        self.events.push((record, position));
+        position
+    }
+
+    fn change_task(&mut self, change: &'a TaskChange, facts: &mut Facts<'a>) {
+        match change {
+            TaskChange::Schedule(task) => {
+                match &task.lease {
+                    Some(lease) => facts.leases.insert(&task.at, lease.clone()),
+                    None => facts.leases.remove(&task.at),
+                };
+                self.tasks.insert(&task.at, TaskEffect::Put { task, lease: task.lease.clone() });
+            }
+            TaskChange::Withdraw(at) => {
+                facts.leases.remove(at);
+                self.tasks.insert(at, TaskEffect::Drop);
+            }
+            TaskChange::Extend { task, until } => {
+                let Some(lease) = facts.leases.get_mut(task) else { return };
+                lease.until = *until;
+                self.hold(task, Some(lease.clone()));
+            }
+            TaskChange::Release(at) => {
+                facts.leases.remove(at);
+                self.hold(at, None);
+            }
+        }
+    }
+
+    fn hold(&mut self, at: &'a TaskRef, held: Option<Lease>) {
+        match self.tasks.get_mut(at) {
+            Some(TaskEffect::Put { lease, .. }) => *lease = held,
+            Some(TaskEffect::Drop) => {}
+            Some(TaskEffect::Hold { .. } | TaskEffect::Free) | None => {
+                let effect =
+                    held.map_or(TaskEffect::Free, |it| TaskEffect::Hold { until: it.until });
+                self.tasks.insert(at, effect);
+            }
+        }
+    }
+
+    fn change_timer(&mut self, change: &'a TimerChange, facts: &mut Facts<'a>) {
+        match change {
+            TimerChange::Arm(timer) => {
+                facts.timers.insert(&timer.at, timer.due_at);
+                self.timers.insert(&timer.at, Some(timer));
+            }
+            TimerChange::Disarm(at) => {
+                facts.timers.remove(at);
+                self.timers.insert(at, None);
+            }
+        }
+    }
+
+    fn change_message(&mut self, change: &'a MessageChange, facts: &mut Facts<'a>) {
+        match change {
+            MessageChange::Send { key, message } => {
+                // One that is there already stays as it is.
+                if !facts.letters.contains_key(&(key, &message.id)) {
+                    facts.letters.insert((key, &message.id), None);
+                    self.posted.push((key, message));
+                }
+            }
+            MessageChange::Settle { message, token, delivery } => {
+                let at = (&message.key, &message.id);
+                match facts.letters.get_mut(&at) {
+                    Some(holder) if holder.as_ref() == Some(token) => *holder = None,
+                    Some(_) | None => return,
+                }
+                match delivery {
+                    Delivery::Sent => {
+                        facts.letters.remove(&at);
+                        self.sent.push(at);
+                    }
+                    Delivery::Failed { .. } | Delivery::Dead { .. } => {
+                        self.unsent.push((at, delivery));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn standing_position(facts: &Facts<'_>, key: &Key) -> u64 {
+    facts.instances.get(key).map_or(0, |it: &Standing| it.position)
+}

@@ -1,0 +1,127 @@
+//! Lands a group of commits in one transaction: look up, judge, write. Two round trips.
+
+use tokio_postgres::Error;
+use waypost_kernel::{Commit, Receipt, StoreError, Timestamp};
+
+use super::{
+    clock::Watch,
+    effects::Effects,
+    facts::{Facts, Wanted},
+    fault::{fault, is_lost, is_race},
+    lock::{self, Trouble},
+    session::{Session, Stream},
+    write::{self, Landing, Place},
+};
+use crate::check::{Verdict, judge, receipt};
+
+/// For groups without events.
+const NOWHERE: Stream = Stream { number: 0, position: 0 };
+
+/// What became of each commit of a group, in order.
+pub(super) type Outcomes = Vec<Result<Receipt, StoreError>>;
+
+/// Why a group did not land.
+pub(super) enum Failure {
+    /// The connection is gone. Nothing has changed.
+    Lost(StoreError),
+    /// Somebody was faster. Nothing has changed, and it may work when tried again.
+    Race,
+    /// The database said no. Nothing has changed.
+    Refused(StoreError),
+    /// The connection broke while the transaction was ending.
+    Unknown(StoreError),
+}
+
+/// Judges the commits in order and lands those whose expectations hold.
+pub(super) async fn land(
+    session: &mut Session,
+    commits: &[&Commit],
+    clock: &Watch,
+) -> Result<Outcomes, Failure> {
+    let has_events = commits.iter().any(|it| !it.events.is_empty());
+    let stream = if has_events { session.stream().await.map_err(Failure::Lost)? } else { NOWHERE };
+    let given = clock.given();
+    let wanted = Wanted::of(commits);
+    let found =
+        match lock::begin(&session.client, &session.statements, &wanted, given.is_none()).await {
+            Ok(found) => found,
+            Err(Trouble::Statement(error)) => return Err(roll_back(session, error).await),
+            Err(Trouble::Rows(error)) => {
+                end(session).await?;
+                return Err(Failure::Refused(error));
+            }
+        };
+    if let Some(now) = found.now {
+        clock.observe(now);
+    }
+    let now = given.or(found.now).unwrap_or_default();
+    let mut facts = found.facts;
+    let mut position = stream.position;
+    let (outcomes, effects) = decide(commits, &mut facts, now, &mut position);
+    if has_events {
+        session.advance(position);
+    }
+    if effects.is_empty() {
+        end(session).await?;
+        return Ok(outcomes);
+    }
+    let place = Place {
+        client: &session.client,
+        statements: &session.statements,
+        stream: stream.number,
+        now: now.as_micros(),
+    };
+    match write::land(&place, &effects).await {
+        Landing::Landed => Ok(outcomes),
+        Landing::Failed(error) => Err(rolled_back(error)),
+        Landing::Unknown(error) => Err(Failure::Unknown(StoreError::Unknown(format!(
+            "the connection to PostgreSQL broke during the commit ({error})"
+        )))),
+    }
+}
+
+fn decide<'a>(
+    commits: &[&'a Commit],
+    facts: &mut Facts<'a>,
+    now: Timestamp,
+    position: &mut u64,
+) -> (Outcomes, Effects<'a>) {
+    let mut effects = Effects::default();
+    let mut outcomes = Vec::with_capacity(commits.len());
+    for commit in commits {
+        outcomes.push(match judge(commit, facts, now) {
+            Ok(Verdict::Apply) => {
+                let receipt = receipt(commit);
+                effects.add(commit, &receipt, facts, position);
+                Ok(receipt)
+            }
+            Ok(Verdict::Repeat(receipt)) => Ok(receipt),
+            Ok(Verdict::Refuse(conflict)) => Err(StoreError::Conflict(conflict)),
+            Err(error) => Err(error),
+        });
+    }
+    (outcomes, effects)
+}
+
+/// Ends a transaction that has changed nothing.
+async fn end(session: &Session) -> Result<(), Failure> {
+    session.client.batch_execute("rollback").await.map_err(|error| Failure::Lost(fault(error)))
+}
+
+async fn roll_back(session: &Session, error: Error) -> Failure {
+    match end(session).await {
+        Ok(()) => rolled_back(error),
+        Err(failure) => failure,
+    }
+}
+
+/// What an error means when the transaction is over and has left no trace.
+fn rolled_back(error: Error) -> Failure {
+    if is_lost(&error) {
+        Failure::Lost(fault(error))
+    } else if is_race(&error) {
+        Failure::Race
+    } else {
+        Failure::Refused(fault(error))
+    }
+}

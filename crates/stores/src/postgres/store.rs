@@ -1,0 +1,160 @@
+//! The store: each promise of the kernel, handed to the file that keeps it.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use tokio::task::JoinHandle;
+use waypost_kernel::{
+    Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
+    Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError, Task, Timer,
+    Timestamp, Version, Write,
+};
+
+use super::{
+    claim,
+    clock::{StoreClock, Watch},
+    dial::Dialer,
+    figures,
+    lane::{Lanes, Shared, Tally},
+    migrate,
+    notify::{self, News},
+    options::PostgresOptions,
+    outbox,
+    pool::Connections,
+    read, search,
+    session::{POINTED, READING},
+    watch,
+};
+
+/// A store in PostgreSQL, together with other nodes.
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    lanes: Lanes,
+    readers: Connections,
+    claimers: Connections,
+    notifier: JoinHandle<()>,
+}
+
+impl PostgresStore {
+    /// Connects to the database at `url` and brings its tables up to date.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or written to, with what to check.
+    pub async fn connect(
+        url: &str,
+        options: PostgresOptions,
+        clock: StoreClock,
+    ) -> Result<Self, StoreError> {
+        let dialer = Dialer::new(url, options.schema.as_deref())?;
+        let clock = Watch::new(clock);
+        let (client, now) = dialer.open().await?;
+        clock.observe(now);
+        migrate::run(&client, options.schema.as_deref()).await?;
+        let readers = Connections::new(&dialer, options.readers, READING)?;
+        let claimers = Connections::new(&dialer, options.claimers, POINTED)?;
+        let (news, tally) = (News::default(), Tally::default());
+        let shared = Arc::new(Shared { dialer, clock, news, tally });
+        let lanes = Lanes::start(&options, &shared);
+        let notifier = tokio::spawn(notify::run(Arc::clone(&shared)));
+        Ok(Self { shared, lanes, readers, claimers, notifier })
+    }
+
+    /// Lands what waits and takes nothing more.
+    pub async fn close(&self) {
+        self.lanes.close().await;
+        self.notifier.abort();
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.notifier.abort();
+    }
+}
+
+#[async_trait]
+impl Records for PostgresStore {
+    async fn load(&self, keys: &[Key]) -> Result<Vec<Option<Record>>, StoreError> {
+        read::load(&self.readers, keys).await
+    }
+
+    async fn replace(&self, write: Write, events: EventRecord) -> Result<Receipt, StoreError> {
+        let (writes, events) = (vec![write], vec![events]);
+        self.commit(Commit { writes, events, ..Commit::default() }).await
+    }
+
+    async fn history(
+        &self,
+        key: &Key,
+        after: Version,
+        limit: u32,
+    ) -> Result<Vec<EventRecord>, StoreError> {
+        read::history(&self.readers, key, after, limit).await
+    }
+
+    async fn watch(
+        &self,
+        scope: &Scope,
+        cursor: &Cursor,
+        limit: u32,
+        wait: Duration,
+    ) -> Result<Vec<Change>, StoreError> {
+        watch::watch((&self.readers, &self.shared.news), scope, cursor, limit, wait).await
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
+        self.lanes.commit(commit).await
+    }
+
+    async fn claim(&self, claim: Claim) -> Result<Vec<Task>, StoreError> {
+        claim::claim(&self.claimers, &self.shared.clock, &claim).await
+    }
+
+    async fn tasks(&self, keys: &[Key]) -> Result<Vec<Task>, StoreError> {
+        read::tasks(&self.readers, keys).await
+    }
+
+    async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError> {
+        read::definitions(&self.readers, query).await
+    }
+
+    async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
+        read::due(&self.readers, now, limit).await
+    }
+
+    async fn lapsed(&self, now: Timestamp, limit: u32) -> Result<Vec<Task>, StoreError> {
+        read::lapsed(&self.readers, now, limit).await
+    }
+
+    async fn outbox(
+        &self,
+        token: ClaimId,
+        lease: Duration,
+        limit: u32,
+    ) -> Result<Vec<Posted>, StoreError> {
+        outbox::take(&self.claimers, &self.shared.clock, &token, lease, limit).await
+    }
+
+    async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
+        search::search(&self.readers, query).await
+    }
+
+    async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
+        outbox::forget(&self.claimers, before, limit).await
+    }
+
+    async fn figures(&self) -> Result<Figures, StoreError> {
+        figures::figures(&self.readers, &self.shared.clock, &self.shared.tally).await
+    }
+
+    fn listen(&self, listener: Listener) {
+        self.shared.news.listen(listener);
+    }
+}
