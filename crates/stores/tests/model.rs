@@ -1,0 +1,53 @@
+//! The stores agree with the one in memory, whatever is done to them.
+#![cfg(any(feature = "sqlite", feature = "postgres"))]
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+#[path = "model/check.rs"]
+mod check;
+#[path = "model/draft.rs"]
+mod draft;
+#[path = "model/operation.rs"]
+mod operation;
+
+use std::{env, sync::Arc};
+
+use check::Pair;
+use proptest::test_runner::{Config, TestRunner};
+use waypost_kernel::Store;
+use waypost_testkit::clock::SimClock;
+
+/// Enough for operations to meet, few enough to read when they disagree.
+const OPERATIONS_MAX: usize = 60;
+
+/// Does random things to the stores `make` gives and to the model, and compares.
+fn check<F>(cases: u32, make: impl Fn(Arc<SimClock>) -> F)
+where
+    F: Future<Output = Arc<dyn Store>>,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    // The default reads the number of cases from the environment, for a longer look.
+    let asked = env::var_os("PROPTEST_CASES").is_some();
+    let config = if asked { Config::default() } else { Config::with_cases(cases) };
+    let result =
+        TestRunner::new(config).run(&operation::operations(OPERATIONS_MAX), |operations| {
+            let clock = Arc::new(SimClock::default());
+            runtime.block_on(async {
+                let store = make(clock.clone()).await;
+                Pair::new(store, clock).run(operations).await;
+            });
+            Ok(())
+        });
+    assert!(result.is_ok(), "{}", result.unwrap_err());
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn sqlite_does_as_the_model_does() {
+    use waypost_stores::{SqliteOptions, SqliteStore};
+
+    check(64, async |clock| {
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::temporary(SqliteOptions::default(), clock).unwrap());
+        store
+    });
+}

@@ -1,0 +1,277 @@
+//! What can be asked of a store, at random: few names, so that operations meet each other often.
+
+use proptest::{collection::vec, option, prelude::*, sample::select};
+use waypost_kernel::{Key, Kind};
+
+/// Something to do to both stores.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    Commit(Vec<Part>),
+    Claim {
+        whose: Whose,
+        families: Option<Vec<&'static str>>,
+        queues: Option<Vec<&'static str>>,
+        limit: u32,
+        seconds: u64,
+    },
+    Outbox {
+        limit: u32,
+        seconds: u64,
+    },
+    Forget {
+        offset: i64,
+    },
+    Advance {
+        micros: u64,
+    },
+    Search(Search),
+    Definitions {
+        whose: Whose,
+        name: Option<&'static str>,
+        version: Option<u32>,
+        offset: u32,
+        limit: u32,
+    },
+    /// Reads everything there is and compares it.
+    Compare,
+}
+
+/// A part of a commit. Versions, tokens and times are relative to what is stored and what the
+/// clock shows, so that most commits have a chance to land.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    Request { tenant: &'static str, id: &'static str, digest: &'static str },
+    Deploy { whose: Whose, name: &'static str, version: u32 },
+    Expect(Expected),
+    Write { key: Key, skew: i64, facets: Facets },
+    Task(Name, TaskPart),
+    Arm { timer: Name, offset: i64 },
+    Disarm { timer: Name },
+    Send { message: Name, offset: i64 },
+    Settle { message: Name, token: Token, delivery: Delivery },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Expected {
+    Version { key: Key, skew: i64 },
+    Lease { task: Name, token: Token, worker: &'static str },
+    Lapsed { task: Name, token: Token },
+    Free { task: Name },
+    Armed { timer: Name, skew: i64 },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum TaskPart {
+    Schedule { family: &'static str, queue: &'static str, offset: i64 },
+    Withdraw,
+    Extend { offset: i64 },
+    Release,
+}
+
+/// Which token an expectation names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Token {
+    /// The one that is stored, or the last one handed out.
+    Current,
+    /// One that was never handed out.
+    Foreign,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Delivery {
+    Sent,
+    Failed { offset: i64 },
+    Dead,
+}
+
+/// A tenant and a face.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whose {
+    pub(crate) tenant: &'static str,
+    pub(crate) kind: Kind,
+}
+
+/// Something of an instance.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) key: Key,
+    pub(crate) id: &'static str,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Facets {
+    pub(crate) definition: Option<(&'static str, u32)>,
+    pub(crate) status: &'static str,
+    pub(crate) awaits: Option<&'static str>,
+    pub(crate) business_key: Option<&'static str>,
+    pub(crate) unique_key: Option<&'static str>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) whose: Whose,
+    pub(crate) definition: Option<&'static str>,
+    pub(crate) status: Option<&'static str>,
+    pub(crate) awaits: Option<&'static str>,
+    pub(crate) business_key: Option<&'static str>,
+    pub(crate) before: Option<&'static str>,
+    pub(crate) offset: u32,
+    pub(crate) limit: u32,
+}
+
+const TENANTS: [&str; 2] = ["acme", ""];
+const KINDS: [Kind; 2] = [Kind::Chain, Kind::Process];
+/// In no order that bytes, letters and numbers agree on.
+const IDS: [&str; 4] = ["b", "B", "é", "a-1"];
+const NAMES: [&str; 3] = ["x", "Y", ""];
+const DIGESTS: [&str; 2] = ["one", "two"];
+
+/// Every key an operation can name.
+pub(crate) fn keys() -> Vec<Key> {
+    let key = |tenant: &str, kind, id: &str| Key::new(tenant.into(), kind, id.into());
+    TENANTS
+        .into_iter()
+        .flat_map(|tenant| KINDS.map(|kind| (tenant, kind)))
+        .flat_map(|(tenant, kind)| IDS.map(|id| key(tenant, kind, id)))
+        .collect()
+}
+
+/// Every tenant and face an operation can name.
+pub(crate) fn everybody() -> Vec<Whose> {
+    TENANTS.into_iter().flat_map(|tenant| KINDS.map(|kind| Whose { tenant, kind })).collect()
+}
+
+/// Up to `length` operations.
+pub(crate) fn operations(length: usize) -> impl Strategy<Value = Vec<Operation>> {
+    vec(operation(), 1..length)
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let wanted = || option::of(vec(name(), 0..3));
+    prop_oneof![
+        10 => vec(part(), 0..6).prop_map(Operation::Commit),
+        4 => (whose(), wanted(), wanted(), 0..5_u32, 0..4_u64).prop_map(
+            |(whose, families, queues, limit, seconds)| {
+                Operation::Claim { whose, families, queues, limit, seconds }
+            }
+        ),
+        2 => (0..4_u32, 0..4_u64).prop_map(|(limit, seconds)| Operation::Outbox { limit, seconds }),
+        1 => offset().prop_map(|offset| Operation::Forget { offset }),
+        // To the very instant at which something ends, or somewhere in between.
+        4 => select(vec![1, 999_999, 1_000_000, 1_000_001, 3_000_000])
+            .prop_map(|micros| Operation::Advance { micros }),
+        2 => search().prop_map(Operation::Search),
+        1 => (whose(), option::of(name()), option::of(1..3_u32), 0..3_u32, 0..4_u32).prop_map(
+            |(whose, name, version, offset, limit)| {
+                Operation::Definitions { whose, name, version, offset, limit }
+            }
+        ),
+        1 => Just(Operation::Compare),
+    ]
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    prop_oneof![
+        1 => request(),
+        1 => (whose(), name(), 1..3_u32)
+            .prop_map(|(whose, name, version)| Part::Deploy { whose, name, version }),
+        3 => expected().prop_map(Part::Expect),
+        6 => (key(), skew(), facets())
+            .prop_map(|(key, skew, facets)| Part::Write { key, skew, facets }),
+        8 => (named(), task_part()).prop_map(|(task, part)| Part::Task(task, part)),
+        3 => (named(), offset()).prop_map(|(timer, offset)| Part::Arm { timer, offset }),
+        1 => named().prop_map(|timer| Part::Disarm { timer }),
+        3 => (named(), offset()).prop_map(|(message, offset)| Part::Send { message, offset }),
+        4 => (named(), token(), delivery())
+            .prop_map(|(message, token, delivery)| Part::Settle { message, token, delivery }),
+    ]
+}
+
+fn request() -> impl Strategy<Value = Part> {
+    (select(&TENANTS[..]), name(), select(&DIGESTS[..]))
+        .prop_map(|(tenant, id, digest)| Part::Request { tenant, id, digest })
+}
+
+fn expected() -> impl Strategy<Value = Expected> {
+    prop_oneof![
+        (key(), skew()).prop_map(|(key, skew)| Expected::Version { key, skew }),
+        (named(), token(), worker()).prop_map(|(task, token, worker)| Expected::Lease {
+            task,
+            token,
+            worker
+        }),
+        (named(), token()).prop_map(|(task, token)| Expected::Lapsed { task, token }),
+        named().prop_map(|task| Expected::Free { task }),
+        (named(), skew()).prop_map(|(timer, skew)| Expected::Armed { timer, skew }),
+    ]
+}
+
+fn task_part() -> impl Strategy<Value = TaskPart> {
+    prop_oneof![
+        4 => (name(), name(), offset())
+            .prop_map(|(family, queue, offset)| TaskPart::Schedule { family, queue, offset }),
+        1 => Just(TaskPart::Withdraw),
+        2 => offset().prop_map(|offset| TaskPart::Extend { offset }),
+        1 => Just(TaskPart::Release),
+    ]
+}
+
+fn delivery() -> impl Strategy<Value = Delivery> {
+    prop_oneof![
+        1 => Just(Delivery::Sent),
+        3 => offset().prop_map(|offset| Delivery::Failed { offset }),
+        1 => Just(Delivery::Dead),
+    ]
+}
+
+fn search() -> impl Strategy<Value = Search> {
+    let facets = (option::of(name()), option::of(name()), option::of(name()), option::of(name()));
+    let page = (option::weighted(0.3, select(&IDS[..])), 0..3_u32, 0..5_u32);
+    (whose(), facets, page).prop_map(|(whose, facets, (before, offset, limit))| {
+        let (definition, status, awaits, business_key) = facets;
+        Search { whose, definition, status, awaits, business_key, before, offset, limit }
+    })
+}
+
+fn facets() -> impl Strategy<Value = Facets> {
+    let definition = option::of((name(), 1..3_u32));
+    let names = (option::of(name()), option::of(name()), option::weighted(0.3, name()));
+    (definition, name(), names).prop_map(|(definition, status, names)| {
+        let (awaits, business_key, unique_key) = names;
+        Facets { definition, status, awaits, business_key, unique_key }
+    })
+}
+
+fn key() -> impl Strategy<Value = Key> {
+    select(keys())
+}
+
+fn named() -> impl Strategy<Value = Name> {
+    (key(), name()).prop_map(|(key, id)| Name { key, id })
+}
+
+fn whose() -> impl Strategy<Value = Whose> {
+    select(everybody())
+}
+
+fn name() -> impl Strategy<Value = &'static str> {
+    select(&NAMES[..])
+}
+
+fn worker() -> impl Strategy<Value = &'static str> {
+    prop_oneof![9 => Just("ann"), 1 => Just("bob")]
+}
+
+fn token() -> impl Strategy<Value = Token> {
+    prop_oneof![4 => Just(Token::Current), 1 => Just(Token::Foreign)]
+}
+
+/// Mostly right.
+fn skew() -> impl Strategy<Value = i64> {
+    prop_oneof![8 => Just(0_i64), 1 => Just(-1), 1 => Just(1)]
+}
+
+/// Seconds before or after now.
+fn offset() -> impl Strategy<Value = i64> {
+    -3..4_i64
+}
