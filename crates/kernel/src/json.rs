@@ -38,6 +38,18 @@ impl Json {
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
+
+    /// The document as the parser holds it, so that the edges need not parse it again.
+    #[must_use]
+    pub fn raw(&self) -> &RawValue {
+        &self.0
+    }
+}
+
+impl From<Box<RawValue>> for Json {
+    fn from(raw: Box<RawValue>) -> Self {
+        Self(raw)
+    }
 }
 
 impl PartialEq for Json {
