@@ -17,7 +17,7 @@ use waypost_kernel::Store;
 use waypost_testkit::clock::SimClock;
 
 /// Enough for operations to meet, few enough to read when they disagree.
-const OPERATIONS_MAX: usize = 60;
+const OPERATIONS_MAX: usize = 100;
 
 /// Does random things to the stores `make` gives and to the model, and compares.
 fn check<F>(cases: u32, make: impl Fn(Arc<SimClock>) -> F)
@@ -45,7 +45,7 @@ where
 fn sqlite_does_as_the_model_does() {
     use waypost_stores::{SqliteOptions, SqliteStore};
 
-    check(64, async |clock| {
+    check(48, async |clock| {
         let store: Arc<dyn Store> =
             Arc::new(SqliteStore::temporary(SqliteOptions::default(), clock).unwrap());
         store

@@ -147,10 +147,10 @@ pub(crate) fn operations(length: usize) -> impl Strategy<Value = Vec<Operation>>
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let wanted = || option::of(vec(name(), 0..3));
+    let wanted = || option::weighted(0.3, vec(name(), 0..3));
     prop_oneof![
-        10 => vec(part(), 0..6).prop_map(Operation::Commit),
-        4 => (whose(), wanted(), wanted(), 0..5_u32, 0..4_u64).prop_map(
+        16 => vec(part(), 1..8).prop_map(Operation::Commit),
+        5 => (whose(), wanted(), wanted(), 0..9_u32, 0..6_u64).prop_map(
             |(whose, families, queues, limit, seconds)| {
                 Operation::Claim { whose, families, queues, limit, seconds }
             }
@@ -175,10 +175,10 @@ fn part() -> impl Strategy<Value = Part> {
         1 => request(),
         1 => (whose(), name(), 1..3_u32)
             .prop_map(|(whose, name, version)| Part::Deploy { whose, name, version }),
-        3 => expected().prop_map(Part::Expect),
-        6 => (key(), skew(), facets())
+        2 => expected().prop_map(Part::Expect),
+        8 => (key(), skew(), facets())
             .prop_map(|(key, skew, facets)| Part::Write { key, skew, facets }),
-        8 => (named(), task_part()).prop_map(|(task, part)| Part::Task(task, part)),
+        12 => (named(), task_part()).prop_map(|(task, part)| Part::Task(task, part)),
         3 => (named(), offset()).prop_map(|(timer, offset)| Part::Arm { timer, offset }),
         1 => named().prop_map(|timer| Part::Disarm { timer }),
         3 => (named(), offset()).prop_map(|(message, offset)| Part::Send { message, offset }),
@@ -208,7 +208,7 @@ fn expected() -> impl Strategy<Value = Expected> {
 
 fn task_part() -> impl Strategy<Value = TaskPart> {
     prop_oneof![
-        4 => (name(), name(), offset())
+        6 => (name(), name(), offset())
             .prop_map(|(family, queue, offset)| TaskPart::Schedule { family, queue, offset }),
         1 => Just(TaskPart::Withdraw),
         2 => offset().prop_map(|offset| TaskPart::Extend { offset }),
@@ -225,8 +225,9 @@ fn delivery() -> impl Strategy<Value = Delivery> {
 }
 
 fn search() -> impl Strategy<Value = Search> {
-    let facets = (option::of(name()), option::of(name()), option::of(name()), option::of(name()));
-    let page = (option::weighted(0.3, select(&IDS[..])), 0..3_u32, 0..5_u32);
+    let some = || option::weighted(0.2, name());
+    let facets = (some(), some(), some(), some());
+    let page = (option::weighted(0.2, select(&IDS[..])), 0..2_u32, 0..5_u32);
     (whose(), facets, page).prop_map(|(whose, facets, (before, offset, limit))| {
         let (definition, status, awaits, business_key) = facets;
         Search { whose, definition, status, awaits, business_key, before, offset, limit }
@@ -242,20 +243,27 @@ fn facets() -> impl Strategy<Value = Facets> {
     })
 }
 
+/// Mostly the same two, so that much happens to them.
 fn key() -> impl Strategy<Value = Key> {
-    select(keys())
+    let all = keys();
+    let hot = all.iter().take(2).cloned().collect::<Vec<_>>();
+    prop_oneof![3 => select(hot), 1 => select(all)]
 }
 
 fn named() -> impl Strategy<Value = Name> {
     (key(), name()).prop_map(|(key, id)| Name { key, id })
 }
 
+/// Mostly the same one, as in [`key`].
 fn whose() -> impl Strategy<Value = Whose> {
-    select(everybody())
+    let all = everybody();
+    let hot = all.iter().take(1).copied().collect::<Vec<_>>();
+    prop_oneof![3 => select(hot), 1 => select(all)]
 }
 
 fn name() -> impl Strategy<Value = &'static str> {
-    select(&NAMES[..])
+    let [hot, ..] = NAMES;
+    prop_oneof![1 => Just(hot), 1 => select(&NAMES[..])]
 }
 
 fn worker() -> impl Strategy<Value = &'static str> {
@@ -273,5 +281,5 @@ fn skew() -> impl Strategy<Value = i64> {
 
 /// Seconds before or after now.
 fn offset() -> impl Strategy<Value = i64> {
-    -3..4_i64
+    -5..4_i64
 }
