@@ -1,1 +1,3 @@
-//! stub
+//! Black-box tests of the binary, many nodes, and the simulator.
+
+pub mod sim;
