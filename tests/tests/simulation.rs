@@ -1,5 +1,4 @@
 //! The promises under fire. `cargo sim` runs as many seeds as one likes.
-#![expect(clippy::panic, reason = "a test that panics has failed")]
 
 use e2e::sim::{Mutant, run};
 

@@ -28,6 +28,11 @@ impl Chance {
         usize::try_from(self.below(length as u64)).unwrap_or(0)
     }
 
+    /// One of them.
+    pub(super) fn pick<'a, T>(&self, from: &'a [T]) -> Option<&'a T> {
+        from.get(self.index(from.len()))
+    }
+
     /// True in `percent` of a hundred cases.
     pub(super) fn percent(&self, percent: u64) -> bool {
         self.below(100) < percent

@@ -225,10 +225,7 @@ impl World {
 
     fn signal(self: &Rc<Self>) {
         let known: Vec<_> = self.ledger.borrow().started.values().cloned().collect();
-        if known.is_empty() {
-            return;
-        }
-        let id = known[self.chance.index(known.len())].clone();
+        let Some(id) = self.chance.pick(&known).cloned() else { return };
         // Some events come twice, by different ways.
         let number = self.chance.below(40);
         let event_type = format!("e{}", number % 2);
@@ -238,8 +235,9 @@ impl World {
 
     fn cancel(self: &Rc<Self>) {
         let known: Vec<_> = self.ledger.borrow().started.values().cloned().collect();
-        if !known.is_empty() && self.chance.percent(30) {
-            let id = known[self.chance.index(known.len())].clone();
+        if let Some(id) = self.chance.pick(&known).cloned()
+            && self.chance.percent(30)
+        {
             self.executor.spawn(usize::MAX, actors::canceler(Rc::clone(self), id));
         }
     }
@@ -358,11 +356,11 @@ impl World {
     /// Any node.
     pub(super) fn engine(&self) -> Engine {
         let nodes = self.nodes.borrow();
-        nodes[self.chance.index(nodes.len())].clone()
+        self.chance.pick(&nodes).expect("there is at least one node").clone()
     }
 
     pub(super) fn node(&self, node: usize) -> Engine {
-        self.nodes.borrow()[node].clone()
+        self.nodes.borrow().get(node).expect("nodes are never taken away").clone()
     }
 
     pub(super) fn is_calm(&self) -> bool {
