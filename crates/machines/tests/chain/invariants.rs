@@ -1,7 +1,9 @@
 //! What is true of every chain at every moment.
 
 use waypost_kernel::{Json, Machine as _};
-use waypost_machines::chain::{Chain, Event, Signal, State, Status, Step, StepStatus, limits};
+use waypost_machines::chain::{
+    Chain, Event, ReportKind, Signal, State, Status, Step, StepStatus, TaskType, limits,
+};
 
 use crate::world::World;
 
@@ -19,6 +21,7 @@ pub(crate) fn hold(world: &World, before: &State, events: &[Event]) {
     the_end_is_dated(state);
     the_open_step_has_the_one_task(world);
     attempts_count_failures(before, state, events);
+    a_retry_leaves_an_attempt(state, events);
     what_is_done_has_one_successor(events);
     no_event_is_kept_from_the_step_that_waits_for_it(world);
     if matches!(before.status, Status::Completed | Status::Failed | Status::Canceled) {
@@ -76,8 +79,11 @@ fn every_step_has_what_its_status_needs(state: &State) {
         assert_eq!(step.waiting_event_type.is_some(), is(StepStatus::Waiting), "{step:?}");
         assert!(step.deadline_at.is_none() || is(StepStatus::Waiting), "{step:?}");
         assert_eq!(step.activated_at.is_some(), !is(StepStatus::Pending), "{step:?}");
-        assert!(step.last_error.is_none() || !is(StepStatus::Done), "{step:?}");
+        let is_calm = is(StepStatus::Done) || is(StepStatus::Waiting);
+        assert!(step.last_error.is_none() || !is_calm, "{step:?}");
         assert!(step.last_error.is_some() || !is(StepStatus::Dead), "{step:?}");
+        assert!(step.wake.is_none() || !is(StepStatus::Waiting), "{step:?}");
+        assert!(step.task_type == TaskType::ReadyStep || is(StepStatus::Ready), "{step:?}");
         assert!(step.lapses <= step.attempts, "{step:?}");
     }
 }
@@ -137,6 +143,19 @@ fn failed_step(event: &Event) -> Option<usize> {
         | Event::Completed { .. }
         | Event::Failed { .. }
         | Event::Canceled { .. } => None,
+    }
+}
+
+/// The ceiling of attempts: retried below it, dead when it is reached.
+fn a_retry_leaves_an_attempt(after: &State, events: &[Event]) {
+    let Some(step) = after.current_step() else { return };
+    for event in events {
+        if matches!(event, Event::StepRetried { .. }) {
+            assert!(step.attempts < step.max_attempts, "{step:?}");
+        }
+        if matches!(event, Event::StepDead { by: Some((_, ReportKind::Retry)), .. }) {
+            assert!(step.attempts >= step.max_attempts, "{step:?}");
+        }
     }
 }
 
