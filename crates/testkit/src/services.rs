@@ -96,7 +96,7 @@ pub fn postgres() -> Result<String, String> {
 /// When there is none and none can be started; says what to do.
 pub fn nats() -> Result<String, String> {
     static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
-    find(NATS, &STARTED, start_nats)
+    find(NATS, &STARTED, || start_nats(None))
 }
 
 /// Makes an empty database on the server at `url` and returns its URL.
@@ -133,11 +133,12 @@ pub fn start_postgres() -> Result<Server, String> {
 }
 
 /// Starts NATS with JetStream on a free port of this machine, with its files in a temporary folder.
+/// Its program is on the path or in `folder`.
 ///
 /// # Errors
 /// When it is not installed, or does not start; says what to do.
-pub fn start_nats() -> Result<Server, String> {
-    guard(Command::new("sh"), NATS_GUARD, &nats_programs()?, 0)
+pub fn start_nats(folder: Option<&Path>) -> Result<Server, String> {
+    guard(Command::new("sh"), NATS_GUARD, &nats_programs(folder)?, 0)
 }
 
 /// The folder of PostgreSQL's programs: on the path, or where Debian keeps them.
@@ -161,20 +162,19 @@ pub fn postgres_programs() -> Result<PathBuf, String> {
     })
 }
 
-/// The folder of the `nats-server` program.
+/// The folder of the `nats-server` program: `folder`, or what the environment says.
 ///
 /// # Errors
 /// When there is none; says what to do.
-pub fn nats_programs() -> Result<PathBuf, String> {
-    let named = env::var_os(NATS_FOLDER).map(PathBuf::from);
-    named.into_iter().chain(on_path()).find(|it| it.join("nats-server").is_file()).ok_or_else(
-        || {
-            format!(
-                "nats-server is not installed: install it, set {NATS_FOLDER} to its folder, or set \
+pub fn nats_programs(folder: Option<&Path>) -> Result<PathBuf, String> {
+    let named = folder.map(Path::to_owned).into_iter();
+    let named = named.chain(env::var_os(NATS_FOLDER).map(PathBuf::from));
+    named.chain(on_path()).find(|it| it.join("nats-server").is_file()).ok_or_else(|| {
+        format!(
+            "nats-server is not installed: install it, set {NATS_FOLDER} to its folder, or set \
              {NATS} to a server's URL"
-            )
-        },
-    )
+        )
+    })
 }
 
 fn find(

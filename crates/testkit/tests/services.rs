@@ -29,10 +29,10 @@ fn a_database_server_runs_until_it_is_dropped() {
 
 #[test]
 fn a_message_server_runs_until_it_is_dropped() {
-    if services::nats_programs().is_err() {
+    if services::nats_programs(None).is_err() {
         return;
     }
-    let server = services::start_nats().unwrap();
+    let server = services::start_nats(None).unwrap();
     let address = address(&server.url).to_owned();
     TcpStream::connect(&address).unwrap();
     drop(server);
