@@ -2,22 +2,30 @@
 #![cfg(feature = "postgres")]
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+#[path = "postgres/fault.rs"]
+mod fault;
+#[path = "postgres/lease.rs"]
+mod lease;
+#[path = "postgres/nodes.rs"]
+mod nodes;
+#[path = "postgres/opening.rs"]
+mod opening;
+#[path = "postgres/site.rs"]
+mod site;
+#[path = "postgres/watch.rs"]
+mod watch;
+
 use std::sync::Arc;
 
-use waypost_stores::{PostgresOptions, PostgresStore, StoreClock};
-use waypost_testkit::{clock::SimClock, conformance, services};
+use site::Site;
+use waypost_stores::StoreClock;
+use waypost_testkit::{clock::SimClock, conformance};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_postgres_store_keeps_every_promise() {
-    let url = services::postgres().unwrap();
-    let number = std::sync::atomic::AtomicU32::new(0);
     conformance::store(async || {
         let clock = Arc::new(SimClock::default());
-        let n = number.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        let schema = format!("c{}_{n}", std::process::id());
-        let options = PostgresOptions { schema: Some(schema), ..PostgresOptions::default() };
-        let store = PostgresStore::connect(&url, options, StoreClock::Given(clock.clone())).await;
-        (store.unwrap(), clock)
+        (Site::new().node(StoreClock::Given(clock.clone())).await, clock)
     })
     .await;
 }

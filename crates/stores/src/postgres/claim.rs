@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use waypost_kernel::{Claim, StoreError, Task};
 
 use super::{
-    clock::{CLOCK, Watch, micros},
+    clock::{CLOCK, Watch, end_of, micros},
     pool::Connections,
     rows::{TASK, at, column, task},
 };
@@ -24,7 +24,7 @@ const TASK_FIRST: usize = 2;
 /// There is always an answer: the time, how many were seen, and the tasks that were taken, if any.
 static CLAIM: LazyLock<String> = LazyLock::new(|| {
     let columns: Vec<String> = TASK.split(", ").map(|it| format!("t.{it}")).collect();
-    let returned = columns.join(", ");
+    let (returned, until) = (columns.join(", "), end_of("$9::bigint"));
     format!(
         "with recursive clock (now) as materialized (select coalesce($1::bigint, {CLOCK})),
         pairs (queue, family) as (
@@ -63,7 +63,7 @@ static CLAIM: LazyLock<String> = LazyLock::new(|| {
             ) held
         ),
         claimed as (
-            update tasks t set token = $7, worker = $8, lease_until = clock.now + $9::bigint
+            update tasks t set token = $7, worker = $8, lease_until = {until}
             from taken, clock
             where t.tenant = $2 and t.kind = $3 and t.id = taken.id and t.task = taken.task
             returning {returned}

@@ -14,6 +14,12 @@ use waypost_kernel::{Clock, Timestamp};
 /// The database's time, in microseconds, as an expression.
 pub(super) const CLOCK: &str = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
+/// The end of `lease` microseconds from `clock.now`, as an expression; the end of time at the most.
+pub(super) fn end_of(lease: &str) -> String {
+    let end = i64::MAX;
+    format!("case when {lease} > {end} - clock.now then {end} else clock.now + {lease} end")
+}
+
 /// Whose time counts.
 #[derive(Clone)]
 pub enum StoreClock {

@@ -6,13 +6,14 @@ use tokio_postgres::Row;
 use waypost_kernel::{ClaimId, Message, Posted, StoreError, Timestamp};
 
 use super::{
-    clock::{CLOCK, Watch, micros},
+    clock::{CLOCK, Watch, end_of, micros},
     pool::Connections,
     rows::{at, column, json, key},
 };
 
 /// A message is there to be taken once it is ready, or one microsecond after its sender's time.
 static TAKE: LazyLock<String> = LazyLock::new(|| {
+    let until = end_of("$4::bigint");
     format!(
         "with clock (now) as materialized (select coalesce($1::bigint, {CLOCK})),
         taken as materialized (
@@ -21,7 +22,7 @@ static TAKE: LazyLock<String> = LazyLock::new(|| {
             order by o.occurred_at, o.tenant, o.kind, o.id, o.message limit $2
             for update skip locked
         )
-        update outbox o set token = $3, available_at = clock.now + $4::bigint + 1
+        update outbox o set token = $3, available_at = {until}
         from taken, clock
         where o.tenant = taken.tenant and o.kind = taken.kind and o.id = taken.id
             and o.message = taken.message
@@ -48,7 +49,7 @@ pub(super) async fn take(
 ) -> Result<Vec<Posted>, StoreError> {
     let now = clock.given().map(|it| it.as_micros());
     let rows =
-        claimers.write(&TAKE, &[&now, &i64::from(limit), &token.as_str(), &micros(lease)]).await?;
+        claimers.write(&TAKE, &[&now, &i64::from(limit), &token.as_str(), &micros(lease).saturating_add(1)]).await?;
     if let Some(row) = rows.first() {
         clock.observe(at(row, 10)?);
     }
