@@ -1,0 +1,144 @@
+//! Sending requests and understanding answers. Everything that knows HTTP is here and in `watch`.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use waypost_api::Problem;
+
+use crate::{chain::Chains, error::Error};
+
+/// How long a connection may take to come about.
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// How long an answer may take that is not waited for on purpose.
+pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(30);
+/// How much of an answer that is not understood is repeated.
+const EXCERPT_MAX: usize = 200;
+
+/// A connection to a server. Cheap to clone; clones share connections.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+}
+
+impl Client {
+    /// A client of the server at `url`, such as `http://127.0.0.1:8080`. Connects when it is used.
+    ///
+    /// # Errors
+    /// When `url` is not an address.
+    pub fn new(url: &str) -> Result<Self, Error> {
+        let refused = |reason: String| Error::Address { url: url.to_owned(), reason };
+        let base: Url = url.parse().map_err(|error| refused(format!("{error}")))?;
+        if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
+            return Err(refused("it must begin with http:// or https://".to_owned()));
+        }
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT_MAX)
+            .user_agent(concat!("waypost-client/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| refused(reason(&error)))?;
+        Ok(Self { http, base })
+    }
+
+    /// The chains.
+    #[must_use]
+    pub fn chain(&self) -> Chains {
+        Chains::new(self.clone())
+    }
+
+    /// The address it was made with.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    /// The address of the path made of `segments`.
+    pub(crate) fn path(&self, segments: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        url
+    }
+
+    /// A request that may take its time.
+    pub(crate) fn request(&self, method: Method, url: Url) -> RequestBuilder {
+        self.http.request(method, url)
+    }
+
+    pub(crate) fn get(&self, url: Url) -> RequestBuilder {
+        self.request(Method::GET, url).timeout(ANSWER_MAX)
+    }
+
+    pub(crate) fn post<B: Serialize>(&self, url: Url, body: &B) -> RequestBuilder {
+        self.request(Method::POST, url).timeout(ANSWER_MAX).json(body)
+    }
+
+    /// Sends a request; an answer that is a refusal is an error.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let response = request.send().await.map_err(|error| self.failure(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status();
+        let text = response.text().await.map_err(|error| self.failure(&error))?;
+        Err(match serde_json::from_str::<Problem>(&text) {
+            Ok(problem) => Error::Refused(Box::new(problem)),
+            Err(_) => self.unexpected(status, &text),
+        })
+    }
+
+    /// Sends a request and reads the answer as a `T`.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<(StatusCode, T), Error> {
+        let response = self.send(request).await?;
+        let status = response.status();
+        let text = response.text().await.map_err(|error| self.failure(&error))?;
+        match serde_json::from_str(&text) {
+            Ok(answer) => Ok((status, answer)),
+            Err(error) => Err(self.unexpected(status, &format!("{error} in {text}"))),
+        }
+    }
+
+    pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
+        let (url, reason) = (self.url().to_owned(), reason(error));
+        if error.is_connect() || error.is_builder() {
+            Error::Unreachable { url, reason }
+        } else {
+            Error::Interrupted { url, reason }
+        }
+    }
+
+    fn unexpected(&self, status: StatusCode, text: &str) -> Error {
+        let excerpt: String = text.trim().chars().take(EXCERPT_MAX).collect();
+        Error::Unexpected { url: self.url().to_owned(), status: status.as_u16(), detail: excerpt }
+    }
+}
+
+/// The address with the members of `query` as its query string.
+pub(crate) fn with_query<Q: Serialize>(mut url: Url, query: &Q) -> Url {
+    if let Ok(Value::Object(members)) = serde_json::to_value(query)
+        && !members.is_empty()
+    {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        url.query_pairs_mut().extend_pairs(members.iter().map(|(name, it)| (name, text(it))));
+    }
+    url
+}
+
+/// The innermost cause says most.
+fn reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "no answer in time".to_owned();
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
