@@ -48,29 +48,39 @@ pub(crate) struct Turns<M: Machine> {
 
 impl<M: Machine> Turns<M> {
     /// Decides and commits, again and again while the instance changes under it.
+    ///
+    /// What is at hand may be old when other nodes work on the instance. A commit finds out by
+    /// itself; a refusal, or "nothing to do", is only given after looking at what is stored.
     pub(crate) async fn submit(&self, submission: Submission<'_, M>) -> Result<Landed<M>, Error> {
         let mut slot = self.lanes.enter(submission.key).await?;
-        let mut leases = BTreeMap::new();
+        let mut asks_for_leases = false;
         for _ in 0..TURN_ATTEMPTS_MAX {
             let was_at_hand = slot.is_some();
             let hot = self.current(&submission, &mut slot).await?;
+            // Leases are looked at after the state: if the instance moves on in between, the
+            // commit's version tells.
+            let leases = match std::mem::take(&mut asks_for_leases) {
+                true => self.leases(submission.key).await?,
+                false => BTreeMap::new(),
+            };
             let now = self.store.now();
-            let decided = decide::<M>(&submission, &hot, now, &leases)?;
-            if is_nothing(&decided) {
-                return Ok(unchanged(hot));
-            }
+            let decided = match decide::<M>(&submission, &hot, now, &leases) {
+                Ok(decided) if !decided.events.is_empty() => decided,
+                Ok(_) | Err(Error::Rejected(_)) if was_at_hand => {
+                    *slot = None;
+                    continue;
+                }
+                Ok(_) => return Ok(unchanged(hot)),
+                Err(error) => return Err(error),
+            };
             let (commit, version) = commit(&submission, &decided, hot.version, now);
             match self.land(commit, &mut slot).await {
                 Ok(None) => return Ok(landed(decided, version, &mut slot)),
-                Ok(Some(key)) => {
-                    return Ok(Landed { repeated: Some(key), ..unchanged(hot) });
-                }
+                Ok(Some(key)) => return Ok(Landed { repeated: Some(key), ..unchanged(hot) }),
                 Err(StoreError::Conflict(Conflict::Version(_))) => {
                     self.metrics.conflicts.inc();
                 }
-                Err(StoreError::Conflict(Conflict::Held(_))) => {
-                    leases = self.leases(submission.key).await?;
-                }
+                Err(StoreError::Conflict(Conflict::Held(_))) => asks_for_leases = true,
                 // What was at hand may be too old to tell a repeated report from a late one.
                 Err(StoreError::Conflict(Conflict::Lease(_))) if was_at_hand => {}
                 Err(error) => return Err(final_error(error)),
@@ -154,10 +164,6 @@ fn decide<M: Machine>(
 pub(crate) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
-}
-
-fn is_nothing<M: Machine>(decided: &Decided<M>) -> bool {
-    decided.events.is_empty()
 }
 
 fn unchanged<M: Machine>(hot: Hot<M::State>) -> Landed<M> {

@@ -302,3 +302,27 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
     assert_eq!(code(&error), Some(RejectionCode::DefinitionNotFound));
     assert_eq!(world.claim("w").await.len(), 1);
 }
+
+/// Two engines on one store stand for two nodes: what one has at hand is old once the other acts.
+#[tokio::test]
+async fn what_a_node_has_at_hand_never_makes_it_refuse_what_is_right() {
+    let world = world(&["A", "B"]).await;
+    let other = Engine::new(Arc::clone(world.engine.store()), Settings::default()).chain();
+    let chain = world.start().await;
+    let first = world.claim("w").await.pop().unwrap();
+    let lease = (&first.token, &first.worker);
+    other.report(lease, Outcome::Completed, None, Vec::new()).await.unwrap();
+    let request = ClaimRequest {
+        worker: "v".into(),
+        workflow_types: None,
+        step_types: None,
+        max: 1,
+        lease: Duration::from_secs(30),
+        wait: Duration::ZERO,
+    };
+    let second = other.claim(request).await.unwrap().pop().unwrap();
+    assert_eq!(world.report(&second, Outcome::Completed).await.unwrap(), Status::Completed);
+    assert!(world.report(&second, Outcome::Completed).await.is_ok(), "the same again");
+    let late = other.signal(&chain.key.id, "paid".into(), None, None).await.unwrap_err();
+    assert_eq!(code(&late), Some(RejectionCode::InstanceEnded));
+}
