@@ -1,6 +1,6 @@
 //! PostgreSQL keeps every promise, also when several nodes share it.
 #![cfg(feature = "postgres")]
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that panics has failed")]
 
 #[path = "postgres/fault.rs"]
 mod fault;

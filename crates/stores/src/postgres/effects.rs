@@ -1,6 +1,6 @@
 //! What a group of commits comes to: each row is written once, however often the group changes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, hash_map::Entry};
 
 use waypost_kernel::{
     Commit, Definition, Delivery, EventRecord, Key, Lease, Message, MessageChange, Receipt,
@@ -172,8 +172,8 @@ impl<'a> Effects<'a> {
         match change {
             MessageChange::Send { key, message } => {
                 // One that is there already stays as it is.
-                if !facts.letters.contains_key(&(key, &message.id)) {
-                    facts.letters.insert((key, &message.id), None);
+                if let Entry::Vacant(room) = facts.letters.entry((key, &message.id)) {
+                    room.insert(None);
                     self.posted.push((key, message));
                 }
             }

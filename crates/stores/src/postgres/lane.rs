@@ -59,7 +59,7 @@ pub(super) struct Lanes {
 
 /// What a writer is given.
 enum Item {
-    Land(Waiting),
+    Land(Box<Waiting>),
     /// Take nothing more; land what waits, then stop.
     Close,
 }
@@ -93,7 +93,7 @@ impl Lanes {
         let pass = self.gate.enter(weight(&commit), commit.urgency)?;
         let (answer, outcome) = oneshot::channel();
         let index = place(&commit, self.senders.len());
-        let waiting = Waiting { commit, answer, _pass: pass };
+        let waiting = Box::new(Waiting { commit, answer, _pass: pass });
         let sender = self.senders.get(index).ok_or_else(closed)?;
         sender.send(Item::Land(waiting)).map_err(|_| closed())?;
         outcome.await.unwrap_or_else(|_| {
@@ -163,7 +163,7 @@ impl Lane {
             let mut group = Vec::with_capacity(items.len());
             for item in items.drain(..) {
                 match item {
-                    Item::Land(waiting) => group.push(waiting),
+                    Item::Land(waiting) => group.push(*waiting),
                     Item::Close => queue.close(),
                 }
             }

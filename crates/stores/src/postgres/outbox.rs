@@ -48,8 +48,9 @@ pub(super) async fn take(
     limit: u32,
 ) -> Result<Vec<Posted>, StoreError> {
     let now = clock.given().map(|it| it.as_micros());
-    let rows =
-        claimers.write(&TAKE, &[&now, &i64::from(limit), &token.as_str(), &micros(lease).saturating_add(1)]).await?;
+    let rows = claimers
+        .write(&TAKE, &[&now, &i64::from(limit), &token.as_str(), &micros(lease).saturating_add(1)])
+        .await?;
     if let Some(row) = rows.first() {
         clock.observe(at(row, 10)?);
     }
