@@ -1,6 +1,6 @@
 //! Writing what a commit says. Whether it may land was judged before.
 
-use rusqlite::{Result, params};
+use rusqlite::{Error, Result, params};
 use waypost_kernel::{
     Commit, Definition, EventRecord, Receipt, Request, Task, TaskChange, TaskRef, Timer,
     TimerChange, TimerRef, Timestamp, Write,
@@ -159,7 +159,11 @@ impl Tables<'_> {
 
     fn insert_event(&mut self, record: &EventRecord) -> Result<()> {
         let key = &record.key;
-        let place = self.place(key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let orphaned = || {
+            let text = format!("events of {key}, which does not exist, cannot be stored");
+            Error::ToSqlConversionFailure(text.into())
+        };
+        let place = self.place(key)?.ok_or_else(orphaned)?;
         self.connection
             .prepare_cached(
                 "insert into events (instance, version, tenant, kind, id, happened_at, events)

@@ -1,5 +1,7 @@
 //! What the tables say at the moment a commit is judged.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use waypost_kernel::{
     Definition, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
@@ -13,12 +15,7 @@ use crate::check::Facts;
 pub(super) struct Tables<'c> {
     pub(super) connection: &'c Connection,
     /// What this commit has asked about, so that its writes need not look again.
-    seen: Vec<Seen>,
-}
-
-struct Seen {
-    key: Key,
-    place: Option<Place>,
+    seen: HashMap<Key, Option<Place>>,
 }
 
 /// Where an instance lies, and its version.
@@ -29,8 +26,8 @@ pub(super) struct Place {
 }
 
 impl<'c> Tables<'c> {
-    pub(super) const fn new(connection: &'c Connection) -> Self {
-        Self { connection, seen: Vec::new() }
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection, seen: HashMap::new() }
     }
 
     /// Forgets what the commit before this one has seen.
@@ -40,20 +37,17 @@ impl<'c> Tables<'c> {
 
     /// Where the instance lies, if it exists.
     pub(super) fn place(&mut self, key: &Key) -> Result<Option<Place>> {
-        if let Some(seen) = self.seen.iter().find(|it| it.key == *key) {
-            return Ok(seen.place);
+        if let Some(place) = self.seen.get(key) {
+            return Ok(*place);
         }
         let place = self.find(key)?;
-        self.seen.push(Seen { key: key.clone(), place });
+        self.seen.insert(key.clone(), place);
         Ok(place)
     }
 
     /// Notes where an instance lies from now on.
     pub(super) fn note(&mut self, key: &Key, place: Place) {
-        match self.seen.iter_mut().find(|it| it.key == *key) {
-            Some(seen) => seen.place = Some(place),
-            None => self.seen.push(Seen { key: key.clone(), place: Some(place) }),
-        }
+        self.seen.insert(key.clone(), Some(place));
     }
 
     fn find(&self, key: &Key) -> Result<Option<Place>> {

@@ -11,8 +11,8 @@ pub(super) fn figures(connection: &Connection, now: Timestamp) -> Result<Figures
         oldest_ready_at: oldest_ready_at.map(Timestamp::from_micros),
         tasks_leased: count(
             connection,
-            "tasks indexed by tasks_held where token is not null",
-            &[],
+            "tasks indexed by tasks_held where lease_until > ?1",
+            &[&i64::MIN],
         )?,
         awaiting: count(
             connection,

@@ -16,12 +16,15 @@ use super::{fault::fault, schema};
 
 /// How long to wait for another program, such as a backup, that has the database locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Larger pages mean fewer of them to look up, to log and to keep track of.
+const PAGE_BYTES: u32 = 8 * 1024;
 /// How much the log may grow before it is folded into the database, in pages.
-const LOG_PAGES: u32 = 8_000;
+const LOG_PAGES: u32 = 32 * 1024 * 1024 / PAGE_BYTES;
 /// A log that has grown beyond this is cut back, in bytes.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
-/// What the writer keeps in memory, in KiB.
-const CACHE_KIB: i64 = 64 * 1024;
+/// What the writer keeps in memory, in KiB. More is not better: SQLite walks through all of it at
+/// the end of a transaction.
+const CACHE_KIB: i64 = 32 * 1024;
 /// More than there are statements, so that each is only compiled once.
 const STATEMENTS_MAX: usize = 64;
 
@@ -122,8 +125,8 @@ fn ensure_ours(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 }
 
 fn set_up_writer(connection: &Connection) -> Result<(), Error> {
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "application_id", schema::APPLICATION)?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
@@ -174,4 +177,24 @@ fn explain(path: &Path, error: Error) -> StoreError {
         ));
     }
     fault(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use waypost_kernel::Timestamp;
+
+    use super::{super::temporary::TemporaryDirectory, writer};
+
+    #[test]
+    fn the_writer_syncs_every_commit() {
+        let directory = TemporaryDirectory::new().unwrap();
+        let connection = writer(&directory.path().join("a.db"), Timestamp::EPOCH).unwrap();
+        let read = |name: &str| -> String {
+            let sql = format!("select cast(\"{name}\" as text) from pragma_{name}");
+            connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(read("journal_mode"), "wal");
+        assert_eq!(read("synchronous"), "2");
+        assert_eq!(read("foreign_keys"), "1");
+    }
 }

@@ -86,8 +86,8 @@ const fn share(whole: usize, urgency: Urgency) -> usize {
 mod tests {
     use super::{Queue, StoreError, Urgency};
 
-    fn fill(queue: &Queue<u32>, urgency: Urgency) -> u32 {
-        (0..).take_while(|item| queue.push(*item, 10, urgency).is_ok()).count() as u32
+    fn fill(queue: &Queue<usize>, urgency: Urgency) -> usize {
+        (0..).take_while(|item| queue.push(*item, 10, urgency).is_ok()).count()
     }
 
     #[test]

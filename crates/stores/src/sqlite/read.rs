@@ -71,7 +71,7 @@ pub(super) fn lapsed(connection: &Connection, now: Timestamp, limit: u32) -> Res
     connection
         .prepare_cached(&format!(
             "select {} from tasks indexed by tasks_held
-             where token is not null and lease_until < ?1
+             where lease_until < ?1
              order by lease_until, tenant, kind, id, task limit ?2",
             rows::TASK
         ))?

@@ -23,18 +23,26 @@ pub struct SqliteMigrations {
 
 /// Brings the schema up to date, each change in a transaction of its own.
 pub(super) fn migrate(connection: &mut Connection, now: Timestamp) -> Result<(), StoreError> {
-    connection
-        .execute_batch(
-            "create table if not exists migrations (
-                 number integer primary key,
-                 name text not null,
-                 checksum text not null,
-                 applied_at integer not null
-             ) strict",
-        )
-        .map_err(fault)?;
+    if !has_migrations(connection).map_err(fault)? {
+        begin(connection).map_err(fault)?;
+    }
     let n_pending = pending(MIGRATIONS, &applied(connection).map_err(fault)?)?.len();
     (0..n_pending).try_for_each(|_| apply_next(connection, now))
+}
+
+/// Makes an empty database one of ours.
+fn begin(connection: &mut Connection) -> Result<()> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    tx.pragma_update(None, "application_id", APPLICATION)?;
+    tx.execute_batch(
+        "create table if not exists migrations (
+             number integer primary key,
+             name text not null,
+             checksum text not null,
+             applied_at integer not null
+         ) strict",
+    )?;
+    tx.commit()
 }
 
 /// What [`migrate`] has done and would do.

@@ -35,6 +35,7 @@ const OPERATION_BYTES: usize = 512;
 
 /// A store in one SQLite file. Dropping it writes what waits, as [`SqliteStore::close`] does.
 pub struct SqliteStore {
+    path: PathBuf,
     shared: Arc<Shared>,
     writer: Mutex<Option<JoinHandle<()>>>,
     /// For single instances: short reads, on the thread that asks.
@@ -84,6 +85,12 @@ impl SqliteStore {
         schema::status(&open::reader(path)?)
     }
 
+    /// Where the database is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Why the store has stopped for good, if it has: what it wrote last may not be stored.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
@@ -128,7 +135,7 @@ impl SqliteStore {
             .spawn(move || writer.run())
             .map_err(|error| StoreError::Unavailable(format!("no thread to write: {error}")))?;
         let writer = Mutex::new(Some(writer));
-        Ok(Self { shared, writer, points, lists, _claimed: claimed, _directory: directory })
+        Ok(Self { path, shared, writer, points, lists, _claimed: claimed, _directory: directory })
     }
 
     /// Takes no more operations, and gives the thread that is still writing those that wait.
