@@ -1,3 +1,5 @@
 //! Black-box tests of the binary, many nodes, and the simulator.
 
+pub mod binary;
+pub mod load;
 pub mod sim;

@@ -48,7 +48,8 @@ impl Referee {
         check(stored.version.0 == seen.version, "the stored version is not the latest")?;
         check(state == seen.replayed, "I-11: history does not explain the state")?;
         shape(&state)?;
-        tasks_fit(&state, tasks)
+        tasks_fit(&state, tasks)?;
+        nobody_waits_in_vain(&state, tasks)
     }
 
     /// When all is calm and done: everything acknowledged is there, everything has ended.
@@ -177,6 +178,14 @@ fn tasks_fit(state: &State, tasks: &[Task]) -> Verdict {
     };
     let right = |it: &Task| it.at.id.as_str() == state.current.to_string();
     check(tasks.len() == usize::from(wanted) && tasks.iter().all(right), "I7: tasks do not fit")
+}
+
+/// I8: an event is not kept beside a step that waits for it, unless its time-out is being handled.
+fn nobody_waits_in_vain(state: &State, tasks: &[Task]) -> Verdict {
+    let awaited = state.current_step().and_then(|it| it.waiting_event_type.as_deref());
+    let kept = state.signals.iter().any(|it| Some(it.event_type.as_str()) == awaited);
+    let held = tasks.iter().any(|it| it.lease.is_some());
+    check(!kept || held || !state.is_running(), "I8: an event is kept from the step that waits")
 }
 
 fn check(holds: bool, otherwise: &str) -> Verdict {
