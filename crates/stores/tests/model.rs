@@ -28,6 +28,8 @@ where
     // The default reads the number of cases from the environment, for a longer look.
     let asked = env::var_os("PROPTEST_CASES").is_some();
     let config = if asked { Config::default() } else { Config::with_cases(cases) };
+    // What fails is printed in full, and short enough to become a case of the conformance suite.
+    let config = Config { failure_persistence: None, ..config };
     let result =
         TestRunner::new(config).run(&operation::operations(OPERATIONS_MAX), |operations| {
             let clock = Arc::new(SimClock::default());
@@ -48,6 +50,28 @@ fn sqlite_does_as_the_model_does() {
     check(48, async |clock| {
         let store: Arc<dyn Store> =
             Arc::new(SqliteStore::temporary(SqliteOptions::default(), clock).unwrap());
+        store
+    });
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn postgres_does_as_the_model_does() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use waypost_stores::{PostgresOptions, PostgresStore, StoreClock};
+    use waypost_testkit::services;
+
+    // Without a server there is nothing to compare; `cargo xtask test` sees to it that there is.
+    let Ok(url) = services::postgres() else { return };
+    let schemas = AtomicU32::new(0);
+    check(16, async |clock| {
+        let number = schemas.fetch_add(1, Ordering::Relaxed);
+        let schema = Some(format!("model_{}_{number}", std::process::id()));
+        let options = PostgresOptions { schema, ..PostgresOptions::default() };
+        let clock = StoreClock::Given(clock);
+        let store: Arc<dyn Store> =
+            Arc::new(PostgresStore::connect(&url, options, clock).await.unwrap());
         store
     });
 }
