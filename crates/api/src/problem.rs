@@ -118,6 +118,8 @@ codes! {
     BodyInvalid = "BODY_INVALID", 400, false;
     /// The body is larger than the server takes.
     BodyTooLarge = "BODY_TOO_LARGE", 413, false;
+    /// The body took too long to arrive.
+    BodyTooSlow = "BODY_TOO_SLOW", 408, true;
     /// The body is nested too deeply.
     JsonTooDeep = "JSON_TOO_DEEP", 400, false;
     /// An object in the body has too many members.

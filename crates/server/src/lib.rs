@@ -1,1 +1,16 @@
-//! stub
+//! Waypost over HTTP: routes, limits, telemetry, and the ways out of the outbox.
+//!
+//! A request is parsed here, submitted to the engine, and answered; nothing is decided.
+
+pub mod errors;
+mod http;
+mod net;
+mod options;
+pub mod outbox;
+mod server;
+pub mod telemetry;
+
+pub use crate::{
+    options::{HttpLimits, Options, ServerError},
+    server::Server,
+};

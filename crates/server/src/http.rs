@@ -1,0 +1,22 @@
+//! Requests and answers: one file parses bodies, one maps failures, one is the edge all requests
+//! pass; each face has its routes in a file of its name.
+
+mod admission;
+mod app;
+mod body;
+mod chain;
+mod docs;
+mod edge;
+mod health;
+mod meter;
+mod openapi;
+mod params;
+mod problem;
+mod routes;
+mod structure;
+
+pub(crate) use self::{
+    app::App,
+    meter::Gauge,
+    routes::{main_router, metrics_router},
+};

@@ -1,0 +1,128 @@
+//! Who may come in when it is crowded. Finishing what was begun relieves the server, so that is
+//! refused last; health and metrics never are.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use axum::http::Method;
+use waypost_api::problem::EdgeCode;
+
+use super::problem::Refusal;
+use crate::options::HttpLimits;
+
+/// What a request is, for the one at the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Health and metrics.
+    Operations,
+    /// Lists, definitions, documents and new work.
+    New,
+    /// Anything about work under way.
+    Work,
+    /// Asks for work, and may wait for it.
+    Claim,
+}
+
+/// What the request to `route` is.
+pub(super) fn class(method: &Method, route: &str) -> Class {
+    match route {
+        "/healthz" | "/livez" | "/readyz" | "/metrics" | "/version" => Class::Operations,
+        "/v1/chains/claim" => Class::Claim,
+        "/v1/chains/instances" | "/v1/chains/definitions" => Class::New,
+        route if route.starts_with("/v1/") && *method != Method::GET => Class::Work,
+        _ => Class::New,
+    }
+}
+
+/// Counts who is inside.
+pub(crate) struct Admission {
+    requests: Arc<AtomicUsize>,
+    claims: Arc<AtomicUsize>,
+    subscribers: Arc<AtomicUsize>,
+    requests_max: usize,
+    claims_max: usize,
+    subscribers_max: usize,
+}
+
+/// A place inside, given up when dropped.
+pub(crate) struct Admitted(Arc<AtomicUsize>);
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Admission {
+    pub(super) fn new(limits: &HttpLimits) -> Self {
+        Self {
+            requests: Arc::default(),
+            claims: Arc::default(),
+            subscribers: Arc::default(),
+            requests_max: limits.requests_max,
+            claims_max: limits.claims_max,
+            subscribers_max: limits.subscribers_max,
+        }
+    }
+
+    /// Lets a request in, if there is room for its class.
+    pub(super) fn admit(&self, class: Class) -> Result<Option<Admitted>, Refusal> {
+        match class {
+            Class::Operations => Ok(None),
+            Class::Claim => enter(&self.claims, self.claims_max, "claims").map(Some),
+            Class::Work => enter(&self.requests, self.requests_max, "requests").map(Some),
+            Class::New => {
+                let most = self.requests_max - self.requests_max / 4;
+                enter(&self.requests, most, "requests").map(Some)
+            }
+        }
+    }
+
+    /// Lets a reader of the stream of changes in.
+    pub(super) fn subscribe(&self) -> Result<Admitted, Refusal> {
+        enter(&self.subscribers, self.subscribers_max, "readers of changes")
+    }
+}
+
+fn enter(inside: &Arc<AtomicUsize>, most: usize, what: &str) -> Result<Admitted, Refusal> {
+    if inside.fetch_add(1, Ordering::Relaxed) < most {
+        return Ok(Admitted(Arc::clone(inside)));
+    }
+    inside.fetch_sub(1, Ordering::Relaxed);
+    Err(Refusal::new(EdgeCode::Overloaded, format!("too many {what} at a time; at most {most}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_work_is_refused_before_the_end_of_work_under_way() {
+        let admission = Admission::new(&HttpLimits { requests_max: 4, ..HttpLimits::default() });
+        let inside: Vec<_> = (0..3).map(|_| admission.admit(Class::New).unwrap()).collect();
+        assert!(admission.admit(Class::New).is_err());
+        let last = admission.admit(Class::Work).unwrap();
+        assert!(admission.admit(Class::Work).is_err());
+        assert!(admission.admit(Class::Claim).is_ok());
+        assert!(admission.admit(Class::Operations).is_ok());
+        drop((inside, last));
+        assert!(admission.admit(Class::New).is_ok());
+    }
+
+    #[test]
+    fn every_route_has_its_class() {
+        for (method, route, expected) in [
+            (Method::GET, "/healthz", Class::Operations),
+            (Method::POST, "/v1/chains/claim", Class::Claim),
+            (Method::POST, "/v1/chains/instances", Class::New),
+            (Method::GET, "/v1/chains/instances/{instanceId}", Class::New),
+            (Method::POST, "/v1/chains/tasks/{leaseToken}/result", Class::Work),
+            (Method::POST, "/v1/chains/instances/{instanceId}/signals", Class::Work),
+            (Method::GET, "/docs", Class::New),
+        ] {
+            assert_eq!(class(&method, route), expected, "{method} {route}");
+        }
+    }
+}

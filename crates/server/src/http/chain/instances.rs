@@ -1,0 +1,165 @@
+//! Starting, reading and steering instances.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use waypost_api::{
+    Page,
+    chain::{
+        Cancel, History, HistoryEntry, HistoryQuery, Instance, InstanceDetail, InstanceQuery,
+        Signal, SignalResponse, StartInstance,
+    },
+};
+use waypost_engine::chain::ListRequest;
+use waypost_kernel::Version;
+
+use super::{convert, history::events};
+use crate::http::{
+    app::App,
+    body::{JsonBody, OptionalBody},
+    params::{self, InstancePath, Params, check_name, page_size},
+    problem::Refusal,
+};
+
+/// Starts an instance.
+#[utoipa::path(
+    post, path = "/v1/chains/instances", tag = "Instances", request_body = StartInstance,
+    params((
+        "Idempotency-Key" = Option<String>, Header,
+        description = "Makes asking twice the same as asking once; remembered for a day"
+    )),
+    responses(
+        (status = 201, description = "Started; the same again under the same Idempotency-Key",
+            body = Instance),
+        (status = 404, description = "The type is not deployed: DEFINITION_NOT_FOUND"),
+        (status = 409, description = "An instance runs under that key: DUPLICATE_BIZ_KEY"),
+        (status = 422, description = "FIELD_INVALID, REQUEST_REUSED"),
+    ),
+)]
+pub(in crate::http) async fn start(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<StartInstance>,
+) -> Result<Response, Refusal> {
+    let request = params::header(&headers, "idempotency-key")?;
+    check_name("workflowType", &body.workflow_type)?;
+    let view = app.chains.start(convert::start(body, request)).await?;
+    let place = format!("/v1/chains/instances/{}", view.key.id);
+    let mut response = (StatusCode::CREATED, Json(convert::instance(&view))).into_response();
+    if let Ok(place) = HeaderValue::try_from(place) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    Ok(response)
+}
+
+/// Instances that match, newest first.
+#[utoipa::path(
+    get, path = "/v1/chains/instances", tag = "Instances", params(InstanceQuery),
+    responses((status = 200, description = "One page", body = Page<Instance>)),
+)]
+pub(in crate::http) async fn list(
+    State(app): State<Arc<App>>,
+    Params(query): Params<InstanceQuery>,
+) -> Result<Json<Page<Instance>>, Refusal> {
+    let (page, page_size) = (query.page.unwrap_or(0), page_size(query.page_size)?);
+    let request = ListRequest {
+        workflow_type: query.workflow_type,
+        status: query.status.map(convert::status_asked),
+        biz_key: query.biz_key,
+        awaits: query.awaits,
+        before: query.after.map(Into::into),
+        offset: page.saturating_mul(page_size),
+        limit: page_size + 1,
+    };
+    let found = app.chains.list(request).await?;
+    Ok(Json(convert::page(found.iter().map(convert::instance).collect(), page, page_size)))
+}
+
+/// One instance with its steps.
+#[utoipa::path(
+    get, path = "/v1/chains/instances/{instanceId}", tag = "Instances",
+    params(("instanceId" = String, Path, description = "Its id")),
+    responses(
+        (status = 200, description = "It", body = InstanceDetail),
+        (status = 404, description = "There is none: INSTANCE_NOT_FOUND"),
+    ),
+)]
+pub(in crate::http) async fn show(
+    State(app): State<Arc<App>>,
+    InstancePath(id): InstancePath,
+) -> Result<Json<InstanceDetail>, Refusal> {
+    let view = app.chains.show(&id).await?;
+    let steps = view.steps().map(|it| convert::step(&it)).collect();
+    Ok(Json(InstanceDetail { instance: convert::instance(&view), steps }))
+}
+
+/// What happened to an instance, oldest first.
+#[utoipa::path(
+    get, path = "/v1/chains/instances/{instanceId}/events", tag = "Instances",
+    params(("instanceId" = String, Path, description = "Its id"), HistoryQuery),
+    responses(
+        (status = 200, description = "A part of its history", body = History),
+        (status = 404, description = "There is none: INSTANCE_NOT_FOUND"),
+    ),
+)]
+pub(in crate::http) async fn history(
+    State(app): State<Arc<App>>,
+    InstancePath(id): InstancePath,
+    Params(query): Params<HistoryQuery>,
+) -> Result<Json<History>, Refusal> {
+    let page_size = page_size(query.page_size)?;
+    let after = Version(query.after.unwrap_or(0));
+    let mut found = app.chains.history(&id, after, page_size + 1).await?;
+    let has_more = found.len() > page_size as usize;
+    found.truncate(page_size as usize);
+    let entry = |record| {
+        let (at, events) = events(record)?;
+        Ok(HistoryEntry { version: record.version.0, at, events })
+    };
+    let items = found.iter().map(entry).collect::<Result<_, Refusal>>()?;
+    Ok(Json(History { items, page_size, has_more }))
+}
+
+/// Tells an instance of an event.
+#[utoipa::path(
+    post, path = "/v1/chains/instances/{instanceId}/signals", tag = "Instances",
+    params(("instanceId" = String, Path, description = "Its id")), request_body = Signal,
+    responses(
+        (status = 200, description = "What became of it", body = SignalResponse),
+        (status = 404, description = "There is no such instance: INSTANCE_NOT_FOUND"),
+        (status = 409, description = "It has ended: INSTANCE_ENDED"),
+        (status = 429, description = "Too many events wait for it: SIGNAL_BUFFER_FULL"),
+    ),
+)]
+pub(in crate::http) async fn signal(
+    State(app): State<Arc<App>>,
+    InstancePath(id): InstancePath,
+    JsonBody(body): JsonBody<Signal>,
+) -> Result<Json<SignalResponse>, Refusal> {
+    let payload = body.payload.map(convert::json);
+    let outcome = app.chains.signal(&id, body.event_type, body.event_id, payload).await?;
+    Ok(Json(SignalResponse { outcome: convert::outcome_of_signal(outcome) }))
+}
+
+/// Cancels an instance. One that has ended stays as it is.
+#[utoipa::path(
+    post, path = "/v1/chains/instances/{instanceId}/cancel", tag = "Instances",
+    params(("instanceId" = String, Path, description = "Its id")), request_body = Option<Cancel>,
+    responses(
+        (status = 200, description = "Where it stands", body = Instance),
+        (status = 404, description = "There is none: INSTANCE_NOT_FOUND"),
+    ),
+)]
+pub(in crate::http) async fn cancel(
+    State(app): State<Arc<App>>,
+    InstancePath(id): InstancePath,
+    OptionalBody(body): OptionalBody<Cancel>,
+) -> Result<Json<Instance>, Refusal> {
+    let view = app.chains.cancel(&id, body.reason).await?;
+    Ok(Json(convert::instance(&view)))
+}

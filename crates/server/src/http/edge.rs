@@ -1,0 +1,201 @@
+//! The edge every request passes: it gets a name, is let in or not, has its time, and leaves with
+//! the headers it needs, a line in the log, and a place in the statistics.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use futures_util::FutureExt as _;
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+use waypost_api::problem::EdgeCode;
+use waypost_engine::limits::CLAIM_WAIT_MAX;
+
+use super::{
+    admission::{Class, class},
+    app::App,
+    problem::Refusal,
+};
+use crate::net::Crowded;
+
+/// Names a request, from the client to the log and back.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Characters of a request id.
+const REQUEST_ID_MAX: usize = 128;
+
+/// The route of a request that found none.
+const NO_ROUTE: &str = "none";
+
+/// What is known of a request before it is answered.
+struct Visit {
+    id: String,
+    method: Method,
+    route: String,
+    path: String,
+    class: Class,
+    began_at: Instant,
+}
+
+impl Visit {
+    fn new(request: &Request) -> Self {
+        let route = request.extensions().get::<MatchedPath>();
+        let route = route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+        Self {
+            id: request_id(request.headers()),
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+            class: class(request.method(), &route),
+            route,
+            began_at: Instant::now(),
+        }
+    }
+}
+
+/// What every request passes.
+pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let visit = Visit::new(&request);
+    let admitted = admit(&app, &visit, &request);
+    let response = match admitted {
+        Ok(place) => {
+            let response = answer(&app, &visit, next.run(request)).await;
+            drop(place);
+            response
+        }
+        Err(refusal) => refusal.into_response(),
+    };
+    leave(&app, &visit, response)
+}
+
+fn admit(
+    app: &App,
+    visit: &Visit,
+    request: &Request,
+) -> Result<Option<super::admission::Admitted>, Refusal> {
+    if visit.class != Class::Operations && request.extensions().get::<Crowded>().is_some() {
+        let most = app.limits.connections_max;
+        let detail = format!("too many connections at a time; at most {most}");
+        return Err(Refusal::new(EdgeCode::Overloaded, detail));
+    }
+    refuse_other_sites(request)?;
+    app.admission.admit(visit.class)
+}
+
+/// Browsers say whether a page of another site is behind a request. None may change anything here.
+fn refuse_other_sites(request: &Request) -> Result<(), Refusal> {
+    let is_safe = request.method().is_safe();
+    let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
+    match site {
+        Some(b"cross-site" | b"same-site") if !is_safe => Err(Refusal::new(
+            EdgeCode::CrossSite,
+            "pages of other sites may not change anything here",
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Gives the request its time. A panic ends this request and no other.
+async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) -> Response {
+    let patience = match visit.class {
+        Class::Claim => app.limits.request_timeout + CLAIM_WAIT_MAX,
+        Class::Operations | Class::New | Class::Work => app.limits.request_timeout,
+    };
+    match AssertUnwindSafe(timeout(patience, work)).catch_unwind().await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => late(visit, patience).into_response(),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            Refusal::defect(text.unwrap_or_else(|| "panic".into())).into_response()
+        }
+    }
+}
+
+fn late(visit: &Visit, patience: Duration) -> Refusal {
+    if visit.method.is_safe() {
+        return Refusal::new(EdgeCode::Overloaded, format!("no answer within {patience:?}"));
+    }
+    let detail = format!(
+        "no answer within {patience:?}; the change may or may not have been made: ask again with \
+         the same Idempotency-Key"
+    );
+    Refusal::new(EdgeCode::OutcomeUnknown, detail)
+}
+
+fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
+    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
+        response = write_problem(visit, refusal, response);
+    }
+    let took = visit.began_at.elapsed();
+    let status = response.status();
+    app.meter.count(&visit.method, &visit.route, status, took);
+    log(visit, status, took);
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::try_from(&visit.id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    let no_store = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(no_store);
+    response
+}
+
+fn write_problem(visit: &Visit, refusal: Refusal, response: Response) -> Response {
+    let Refusal { mut problem, cause, .. } = refusal;
+    if let Some(cause) = cause {
+        let (id, code) = (&visit.id, &problem.code);
+        tracing::error!(request_id = %id, route = %visit.route, code, cause, "request failed");
+    }
+    problem.instance.clone_from(&visit.path);
+    problem.request_id.clone_from(&visit.id);
+    let (mut parts, _) = response.into_parts();
+    let kind = HeaderValue::from_static("application/problem+json");
+    parts.headers.insert(header::CONTENT_TYPE, kind);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let body = serde_json::to_vec(&problem).expect("a problem has a JSON form");
+    Response::from_parts(parts, body.into())
+}
+
+/// Only what the server itself says about a request: no payload, nothing a client could forge.
+fn log(visit: &Visit, status: StatusCode, took: Duration) {
+    let Visit { id, method, route, class, .. } = visit;
+    let (status, ms) = (status.as_u16(), took.as_secs_f64() * 1e3);
+    let ms = (ms * 1e3).round() / 1e3;
+    if *class == Class::Operations {
+        tracing::debug!(%method, route, status, ms, request_id = id, "request");
+    } else {
+        tracing::info!(%method, route, status, ms, request_id = id, "request");
+    }
+}
+
+/// The client's name for the request, if it can be written anywhere; else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get(REQUEST_ID).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "._:/+=@-".contains(it);
+    if !given.is_empty() && given.len() <= REQUEST_ID_MAX && given.chars().all(is_plain) {
+        return given.to_owned();
+    }
+    Uuid::new_v4().simple().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_request_ids_are_taken_over() {
+        let id = |text: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_static(text));
+            request_id(&headers)
+        };
+        assert_eq!(id("order-1:a/b"), "order-1:a/b");
+        for text in ["", "two words", "quote\"", "tab\there"] {
+            assert_ne!(id(text), text, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The description of all routes, for people and programs.
+
+use std::sync::LazyLock;
+
+use axum::{
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{Content, Ref, ResponseBuilder, path::Operation},
+};
+use waypost_api::{Problem, chain::Event, problem::Violation};
+
+use super::{
+    chain::{changes, definitions, instances, work},
+    health, meter,
+};
+
+/// The document.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Waypost",
+        description = "Durable state machines: chains of steps that survive everything.\n\n\
+            Failures are problem documents (RFC 9457) with a stable `code`; each has a page at \
+            `/docs/errors/CODE`.",
+    ),
+    paths(
+        definitions::deploy, definitions::list, definitions::show,
+        instances::start, instances::list, instances::show, instances::history,
+        instances::signal, instances::cancel, changes::follow,
+        work::claim, work::report, work::renew, work::release,
+        health::alive, health::ready, health::version, meter::show,
+    ),
+    components(schemas(Problem, Violation, Event)),
+    modifiers(&Problems),
+)]
+pub(super) struct Document;
+
+/// Gives every operation the answer it shares with all others: a problem.
+struct Problems;
+
+impl Modify for Problems {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for item in document.paths.paths.values_mut() {
+            let operations = [&mut item.get, &mut item.post];
+            operations.into_iter().flatten().for_each(add_problem);
+        }
+    }
+}
+
+fn add_problem(operation: &mut Operation) {
+    let schema = Some(Ref::from_schema_name("Problem"));
+    let problem = ResponseBuilder::new()
+        .description("A problem; match on its `code`")
+        .content("application/problem+json", Content::new(schema))
+        .build();
+    operation.responses.responses.insert("default".into(), problem.into());
+}
+
+static TEXT: LazyLock<String> =
+    LazyLock::new(|| Document::openapi().to_json().expect("the document has a JSON form"));
+
+pub(super) async fn show() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::http::routes::main_routes;
+
+    /// Pages for people, aliases, and the document itself are not part of the interface.
+    const UNDESCRIBED: [&str; 8] = [
+        "/",
+        "/docs",
+        "/docs/app.js",
+        "/docs/style.css",
+        "/docs/errors",
+        "/docs/errors/{code}",
+        "/livez",
+        "/openapi.json",
+    ];
+
+    #[test]
+    fn every_route_is_described_and_nothing_else_is() {
+        let document = Document::openapi();
+        let mut described = BTreeSet::from([("GET", "/metrics")]);
+        for (path, item) in &document.paths.paths {
+            let methods = [("GET", item.get.is_some()), ("POST", item.post.is_some())];
+            let given = methods.into_iter().filter(|(_, given)| *given);
+            described.extend(given.map(|(method, _)| (method, path.as_str())));
+        }
+        let known = main_routes().known;
+        let mut served: BTreeSet<_> = known.iter().map(|it| (it.0.as_str(), it.1)).collect();
+        served.insert(("GET", "/metrics"));
+        served.retain(|(_, path)| !UNDESCRIBED.contains(path));
+        assert_eq!(described, served);
+    }
+
+    #[test]
+    fn every_operation_says_what_it_is_for_and_how_it_fails() {
+        let document = Document::openapi();
+        for (path, item) in &document.paths.paths {
+            for operation in [&item.get, &item.post].into_iter().flatten() {
+                assert!(operation.summary.is_some(), "{path}");
+                assert!(operation.responses.responses.contains_key("default"), "{path}");
+            }
+        }
+    }
+}

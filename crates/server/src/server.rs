@@ -1,0 +1,97 @@
+//! The server: bound first, so that it is known where it listens; then run until it is told to
+//! stop.
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use waypost_engine::Engine;
+
+use crate::{
+    http::{App, main_router, metrics_router},
+    net::Listener,
+    options::{Options, ServerError},
+};
+
+/// How many connections may wait to be taken.
+const BACKLOG: u32 = 1_024;
+
+/// A server that listens, but does not answer yet.
+pub struct Server {
+    app: Arc<App>,
+    http: TcpListener,
+    metrics: Option<TcpListener>,
+    options: Options,
+}
+
+impl Server {
+    /// Takes the addresses.
+    ///
+    /// # Errors
+    /// When one is taken or forbidden; says which, and what to do.
+    pub async fn bind(engine: Engine, options: Options) -> Result<Self, ServerError> {
+        let http = listen(options.http, "--http")?;
+        let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
+        let app = Arc::new(App::new(engine, options.limits.clone()));
+        Ok(Self { app, http, metrics, options })
+    }
+
+    /// Where it serves.
+    #[must_use]
+    pub fn http_addr(&self) -> SocketAddr {
+        self.http.local_addr().unwrap_or(self.options.http)
+    }
+
+    /// Where it serves `/metrics`, if not with everything else.
+    #[must_use]
+    pub fn metrics_addr(&self) -> Option<SocketAddr> {
+        let listener = self.metrics.as_ref()?;
+        listener.local_addr().ok().or(self.options.metrics)
+    }
+
+    /// Serves until `stop` is canceled. Then it says so on `/readyz`, takes no more connections,
+    /// lets waiting claims return, and gives requests under way their time to finish.
+    ///
+    /// # Errors
+    /// None at present: a listener that fails is tried again.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), ServerError> {
+        let Self { app, http, metrics, options } = self;
+        let link = stop.clone();
+        let told = Arc::clone(&app);
+        let tell = async move {
+            link.cancelled().await;
+            told.stop.cancel();
+        };
+        let router = main_router(Arc::clone(&app), metrics.is_none());
+        let main = Listener::new(http, router, &app);
+        let beside = metrics.map(|it| Listener::new(it, metrics_router(Arc::clone(&app)), &app));
+        let beside = async {
+            if let Some(listener) = beside {
+                listener.run(&stop, options.grace).await;
+            }
+        };
+        tokio::join!(tell, main.run(&stop, options.grace), beside);
+        Ok(())
+    }
+}
+
+fn listen(address: SocketAddr, flag: &'static str) -> Result<TcpListener, ServerError> {
+    try_listen(address).map_err(|source| {
+        if source.kind() == io::ErrorKind::AddrInUse {
+            ServerError::InUse { address, flag }
+        } else {
+            ServerError::Listen { address, flag, source }
+        }
+    })
+}
+
+fn try_listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => tokio::net::TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => tokio::net::TcpSocket::new_v6()?,
+    };
+    // A server that was restarted must not wait for the connections of the one before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
