@@ -1,1 +1,77 @@
-fn main() {}
+//! The `waypost` program: serves, and talks to a server.
+
+mod about;
+mod args;
+mod bench;
+mod chain;
+mod dev;
+mod doctor;
+mod exit;
+mod migrate;
+mod output;
+mod remote;
+mod serve;
+mod settings;
+mod shutdown;
+mod store;
+mod when;
+
+use std::{io::Write, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{
+    args::{Arguments, Command},
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+fn main() -> ExitCode {
+    // The first thing of all: everything that speaks TLS uses the same provider.
+    let _installed = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let arguments = Arguments::parse();
+    let output = Output::new(arguments.json);
+    let outcome = runtime().and_then(|it| it.block_on(Box::pin(run(arguments.command, output))));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if failure.is_silent => ExitCode::SUCCESS,
+        Err(failure) => {
+            complain(&failure, output);
+            failure.exit.into()
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Failed, format!("no threads to work with: {error}")))
+}
+
+async fn run(command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::Serve(args) => serve::run(args, output).await,
+        Command::Dev(args) => dev::run(args, output).await,
+        Command::Migrate(args) => migrate::run(args, output).await,
+        Command::Doctor(args) => doctor::run(args, output).await,
+        Command::Bench(args) => bench::run(args, output).await,
+        Command::Deploy(args) => chain::deploy(args, output).await,
+        Command::Start(args) => chain::start(args, output).await,
+        Command::List(args) => chain::list(args, output).await,
+        Command::Show(args) => chain::show(args, output).await,
+        Command::History(args) => chain::history(args, output).await,
+        Command::Signal(args) => chain::signal(args, output).await,
+        Command::Cancel(args) => chain::cancel(args, output).await,
+        Command::Watch(args) => chain::watch(args, output).await,
+        Command::ExplainError(args) => about::explain(args, output),
+        Command::Completions(args) => about::completions(&args, output),
+        Command::Version => about::version(output),
+    }
+}
+
+/// Says what went wrong. If even that cannot be written, the exit code has to do.
+fn complain(failure: &Failure, output: Output) {
+    let text = if output.is_json { failure.to_json() } else { format!("error: {failure}") };
+    let _written = writeln!(std::io::stderr(), "{text}");
+}

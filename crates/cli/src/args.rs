@@ -1,0 +1,108 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::{
+    about::{CompletionsArgs, ExplainArgs},
+    bench::BenchArgs,
+    chain, dev, doctor, exit, migrate, serve,
+    settings::{Key, Sources, catalog},
+};
+
+/// A durable state-machine engine: serve it, try it, and talk to it.
+#[derive(Debug, Parser)]
+#[command(name = "waypost", version, after_help = exit::HELP, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// Answer in JSON: one document, or one per line for streams
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve, in production
+    Serve(serve::ServeArgs),
+    /// Try it: serve a temporary store with example chains and workers running
+    Dev(dev::DevArgs),
+    /// Show or apply changes of the store's schema
+    Migrate(migrate::MigrateArgs),
+    /// Check store, clock, ports and limits, and say what to do
+    Doctor(doctor::DoctorArgs),
+    /// Measure what this machine can do
+    Bench(BenchArgs),
+
+    /// Deploy definitions from JSON files
+    Deploy(chain::DeployArgs),
+    /// Start an instance
+    Start(chain::StartArgs),
+    /// List instances or definitions
+    List(chain::ListArgs),
+    /// Show an instance
+    Show(chain::ShowArgs),
+    /// Show what happened to an instance
+    History(chain::HistoryArgs),
+    /// Tell an instance of an event
+    Signal(chain::SignalArgs),
+    /// Cancel an instance
+    Cancel(chain::CancelArgs),
+    /// Follow what happens, as it happens
+    Watch(chain::WatchArgs),
+
+    /// Explain an error code
+    ExplainError(ExplainArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the version
+    Version,
+}
+
+/// What names a configuration, for every command that reads it.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct ConfigArgs {
+    /// Where instances live: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`
+    #[arg(long, value_name = "ADDRESS")]
+    store: Option<String>,
+
+    /// The configuration file [default: waypost.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Listen for HTTP here; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<String>,
+
+    /// Serve /metrics on a port of its own
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<String>,
+
+    /// Listen on addresses that other machines can reach, without authentication
+    #[arg(long)]
+    insecure: bool,
+}
+
+impl ConfigArgs {
+    /// Where the values come from, with flags of the command's own.
+    pub(crate) fn sources(&self, own: Vec<(Key, Option<String>)>) -> Sources {
+        let mut flags = vec![
+            (catalog::STORE, self.store.clone()),
+            (catalog::HTTP, self.http.clone()),
+            (catalog::METRICS, self.metrics.clone()),
+            (catalog::INSECURE, self.insecure.then(|| "true".to_owned())),
+        ];
+        flags.extend(own);
+        let given = flags.into_iter().filter_map(|(key, text)| Some((key, text?)));
+        let environment = std::env::vars_os()
+            .filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
+        Sources {
+            flags: given.collect(),
+            environment: environment.collect(),
+            file: self.config.clone(),
+        }
+    }
+}

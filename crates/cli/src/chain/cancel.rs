@@ -1,0 +1,46 @@
+//! `waypost cancel chain ID`
+
+use waypost_api::chain::InstanceStatus;
+
+use crate::{exit::Failure, output::Output, remote::RemoteArgs};
+
+/// What to cancel.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CancelArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Cancel a chain; one that has ended stays as it is
+    Chain(ChainArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ChainArgs {
+    /// The chain's id
+    id: String,
+
+    /// Kept with the chain
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
+pub(crate) async fn run(args: CancelArgs, output: Output) -> Result<(), Failure> {
+    let What::Chain(args) = args.what;
+    let instance = args.remote.chains()?.cancel(&args.id, args.reason).await?;
+    if output.is_json {
+        return output.json(&instance);
+    }
+    let id = &instance.instance_id;
+    output.line(&match instance.status {
+        InstanceStatus::Canceled => format!("canceled {id}"),
+        InstanceStatus::Running | InstanceStatus::Completed | InstanceStatus::Failed => {
+            format!("{id} had ended before and stays {}", instance.status.as_str())
+        }
+    })
+}

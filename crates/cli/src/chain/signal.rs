@@ -1,0 +1,59 @@
+//! `waypost signal chain ID EVENT`
+
+use waypost_api::chain::{Signal, SignalOutcome, SignalResponse};
+
+use crate::{
+    exit::Failure,
+    output::{Output, printable},
+    remote::{RemoteArgs, document},
+};
+
+/// Whom to tell of what.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SignalArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Tell a chain of an event
+    Chain(ChainArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ChainArgs {
+    /// The chain's id
+    id: String,
+
+    /// What happened
+    #[arg(value_name = "EVENT")]
+    event_type: String,
+
+    /// Names the event, so that a repeat changes nothing
+    #[arg(long, value_name = "ID")]
+    event_id: Option<String>,
+
+    /// What there is to know: JSON, or @FILE
+    #[arg(long, value_name = "JSON")]
+    payload: Option<String>,
+
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
+pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure> {
+    let What::Chain(args) = args.what;
+    let payload = args.payload.map(|it| document("--payload", &it)).transpose()?;
+    let signal = Signal { event_type: args.event_type, event_id: args.event_id, payload };
+    let outcome = args.remote.chains()?.signal(&args.id, &signal).await?;
+    if output.is_json {
+        return output.json(&SignalResponse { outcome });
+    }
+    let event = printable(&signal.event_type);
+    output.line(&match outcome {
+        SignalOutcome::Woken => format!("woken: the chain waited for {event} and goes on"),
+        SignalOutcome::Buffered => format!("buffered: {event} is kept until a step waits for it"),
+        SignalOutcome::Duplicate => "duplicate: that event had come before".to_owned(),
+    })
+}

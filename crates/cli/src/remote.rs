@@ -1,0 +1,107 @@
+//! Talking to a running server: which one, and what its refusals mean at a terminal.
+
+use std::io::Read;
+
+use waypost_api::{Document, Problem};
+use waypost_client::{Chains, Client, Error};
+
+use crate::exit::{Exit, Failure};
+
+/// Where a server listens if nobody says otherwise.
+pub(crate) const DEFAULT: &str = "http://127.0.0.1:8080";
+
+/// Which server to talk to.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RemoteArgs {
+    /// The server to talk to
+    #[arg(long, value_name = "URL", env = "WAYPOST_SERVER", default_value = DEFAULT)]
+    server: String,
+}
+
+impl RemoteArgs {
+    pub(crate) fn chains(&self) -> Result<Chains, Failure> {
+        Ok(Client::new(&self.server)?.chain())
+    }
+}
+
+/// A document given on the command line: as it is, or `@FILE`, or `@-` for standard input.
+pub(crate) fn document(name: &str, given: &str) -> Result<Document, Failure> {
+    let text = match given.strip_prefix('@') {
+        Some(file) => read(file)?,
+        None => given.to_owned(),
+    };
+    Document::parse(&text).map_err(|error| {
+        Failure::usage(format!("{name} is not a JSON document: {error}"))
+            .advise("give JSON such as '{\"total\": 12}', or @FILE to read it from a file")
+    })
+}
+
+/// The text of a file, or of standard input for `-`.
+pub(crate) fn read(file: &str) -> Result<String, Failure> {
+    let text = if file == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        std::fs::read_to_string(file)
+    };
+    text.map_err(|error| Failure::usage(format!("{file} cannot be read: {error}")))
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let what = error.to_string();
+        match error {
+            Error::Refused(problem) => refused(&problem),
+            Error::Unreachable { url, reason } => {
+                let what = format!("there is no server at {url}: {reason}");
+                Self::new(Exit::Unavailable, what).advise(
+                    "start one with `waypost serve` or `waypost dev`, or name another with --server",
+                )
+            }
+            Error::Interrupted { .. } => Self::new(Exit::Unavailable, what)
+                .advise("it may have been done or not: look first, then ask again"),
+            Error::Unexpected { .. } => {
+                Self::new(Exit::Failed, what).advise("check that --server names a Waypost server")
+            }
+            Error::Address { .. } => Self::usage(what),
+            // The library may learn to fail in new ways.
+            Error::StepTwice { .. } | _ => Self::new(Exit::Failed, what),
+        }
+    }
+}
+
+fn refused(problem: &Problem) -> Failure {
+    let exit = match problem.status {
+        404 => Exit::NotFound,
+        409 => Exit::Conflict,
+        429 | 502..=504 => Exit::Unavailable,
+        _ => Exit::Failed,
+    };
+    // The detail may say it all already.
+    let untold = problem.errors.iter().filter(|it| !problem.detail.contains(&it.problem));
+    let places: Vec<_> = untold.map(|it| format!("{} {}", it.place, it.problem)).collect();
+    let what = match places.as_slice() {
+        [] => problem.detail.clone(),
+        [_, ..] => format!("{}: {}", problem.detail, places.join("; ")),
+    };
+    Failure::new(exit, what).coded(&problem.code).advise(advice(problem))
+}
+
+fn advice(problem: &Problem) -> String {
+    let code = problem.code.as_str();
+    match (code, &problem.instance_id) {
+        ("INSTANCE_NOT_FOUND", _) => "`waypost list chains` shows those there are".to_owned(),
+        ("DEFINITION_NOT_FOUND", _) => {
+            "deploy it with `waypost deploy FILE`; `waypost list definitions` shows those there are"
+                .to_owned()
+        }
+        ("DEFINITION_CONFLICT", _) => {
+            "definitions never change: raise workflowVersion and deploy again".to_owned()
+        }
+        ("DUPLICATE_BIZ_KEY", Some(id)) => {
+            format!("`waypost show chain {id}` shows the one that runs")
+        }
+        _ if problem.retryable => "ask again in a moment".to_owned(),
+        _ => format!("`waypost explain-error {code}` says more"),
+    }
+}

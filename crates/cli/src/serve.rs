@@ -1,0 +1,196 @@
+//! `waypost serve`: the engine over a durable store, behind HTTP, until told to stop.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use waypost_engine::{Engine, Settings as EngineSettings, Transport};
+use waypost_server::{Options, Server, ServerError, outbox, telemetry};
+
+use crate::{
+    args::ConfigArgs,
+    exit::{Exit, Failure},
+    output::{Output, cell, table},
+    settings::{Config, Outbox, Setting, Settings, Sources, StoreAddress, catalog, masked_url},
+    shutdown,
+    store::OpenStore,
+};
+
+/// How often a store is asked whether it has failed.
+const FAILURE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How to serve.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+
+    /// How the log looks: auto, text or json [default: auto]
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<String>,
+
+    /// What is logged, such as warn or `info,waypost_engine=debug` [default: info]
+    #[arg(long, value_name = "FILTER")]
+    log: Option<String>,
+
+    /// Show every setting with its value and where it comes from, and do nothing else
+    #[arg(long)]
+    print_config: bool,
+}
+
+pub(crate) async fn run(args: ServeArgs, output: Output) -> Result<(), Failure> {
+    let own = vec![(catalog::LOG_FORMAT, args.log_format), (catalog::LOG_FILTER, args.log)];
+    let sources = args.config.sources(own);
+    let settings = Settings::resolve(&sources)?;
+    let config = Config::new(&settings)?;
+    if args.print_config {
+        return print(&settings, output);
+    }
+    start_log(&config)?;
+    warn(&config, &sources);
+    let stop = shutdown::on_signal()?;
+    let store = OpenStore::open(&config).await?;
+    let served = serve(&config, &store, stop, output).await;
+    let closed = store.close().await;
+    served?;
+    Ok(closed?)
+}
+
+pub(crate) fn start_log(config: &Config) -> Result<(), Failure> {
+    telemetry::init(config.log_format, &config.log_filter).map_err(|error| {
+        Failure::usage(format!("the log cannot be started: {error}"))
+            .advise("--log takes a level such as info, or levels by module")
+    })
+}
+
+fn warn(config: &Config, sources: &Sources) {
+    for address in config.open_listeners() {
+        tracing::warn!(%address, "reachable from other machines, without authentication (--insecure)");
+    }
+    for (name, meant) in sources.misspelled() {
+        tracing::warn!(name, meant, "an unknown environment variable is ignored");
+    }
+}
+
+async fn serve(
+    config: &Config,
+    store: &OpenStore,
+    stop: CancellationToken,
+    output: Output,
+) -> Result<(), Failure> {
+    let engine = engine(config, store).await?;
+    let server = Server::bind(engine.clone(), options(config)).await.map_err(server_failure)?;
+    tracing::info!(http = %server.http_addr(), store = store_name(config), "serving");
+    announce(&server, output)?;
+    until_stopped(engine, server, store, stop, std::future::ready(())).await
+}
+
+/// Says where it listens, for people and for scripts that let it pick a port.
+fn announce(server: &Server, output: Output) -> Result<(), Failure> {
+    let http = format!("http://{}", server.http_addr());
+    let metrics = server.metrics_addr().map(|it| format!("http://{it}/metrics"));
+    if output.is_json {
+        return output.json(&serde_json::json!({ "http": http, "metrics": metrics }));
+    }
+    output.line(&format!("listening on {http}"))?;
+    metrics.map_or(Ok(()), |it| output.line(&format!("metrics on {it}")))
+}
+
+fn store_name(config: &Config) -> String {
+    match &config.store {
+        StoreAddress::Sqlite { path, .. } => format!("sqlite:{}", path.display()),
+        StoreAddress::Temporary => "sqlite::memory:".to_owned(),
+        StoreAddress::Postgres(url) => masked_url(url),
+    }
+}
+
+pub(crate) fn options(config: &Config) -> Options {
+    let (http, metrics, grace) = (config.http, config.metrics, config.grace);
+    Options { http, metrics, limits: config.limits.clone(), grace }
+}
+
+pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine, Failure> {
+    let settings = EngineSettings {
+        policy: config.policy.clone(),
+        transport: transport(config).await?,
+        ..EngineSettings::default()
+    };
+    Ok(Engine::new(store.shared(), settings))
+}
+
+async fn transport(config: &Config) -> Result<Option<Arc<dyn Transport>>, Failure> {
+    let refused = |key: &str, error: String| Failure::usage(format!("{key}: {error}"));
+    match &config.outbox {
+        None => Ok(None),
+        Some(Outbox::Webhook { url, headers }) => {
+            let webhook = outbox::Webhook::new(url, headers.clone())
+                .map_err(|error| refused("outbox.webhook", error.to_string()))?;
+            Ok(Some(Arc::new(webhook)))
+        }
+        Some(Outbox::Nats { url, subject, has_jetstream }) => {
+            let nats = outbox::Nats::connect(url, subject, *has_jetstream)
+                .await
+                .map_err(|error| refused("outbox.nats", error.to_string()))?;
+            Ok(Some(Arc::new(nats)))
+        }
+    }
+}
+
+/// Serves, sweeps and does `beside`, until told to stop or until the store has failed for good.
+pub(crate) async fn until_stopped(
+    engine: Engine,
+    server: Server,
+    store: &OpenStore,
+    stop: CancellationToken,
+    beside: impl Future<Output = ()>,
+) -> Result<(), Failure> {
+    let serving = async {
+        let served = server.run(stop.clone()).await;
+        // A server that ends by itself takes the rest along.
+        stop.cancel();
+        served.map_err(server_failure)
+    };
+    let all = async { tokio::join!(serving, engine.run(stop.clone()), beside).0 };
+    tokio::select! {
+        served = all => served,
+        failure = failed(store) => {
+            tracing::error!(failure, "the store has failed; nothing more can be written");
+            Err(Failure::new(Exit::Unavailable, format!("the store has failed: {failure}"))
+                .advise("what was acknowledged is stored; free or repair the disk, then start again"))
+        }
+    }
+}
+
+/// Waits for the store to fail for good.
+async fn failed(store: &OpenStore) -> String {
+    loop {
+        if let Some(failure) = store.failure() {
+            return failure;
+        }
+        sleep(FAILURE_INTERVAL).await;
+    }
+}
+
+pub(crate) fn server_failure(error: ServerError) -> Failure {
+    Failure::new(Exit::Unavailable, error.to_string())
+}
+
+fn print(settings: &Settings, output: Output) -> Result<(), Failure> {
+    let all = settings.all();
+    if output.is_json {
+        let entry = |(key, setting): &(String, Option<&Setting>)| {
+            let value = setting.map(Setting::shown);
+            let origin = setting.map(|it| it.origin.to_string());
+            (key.clone(), serde_json::json!({ "value": value, "origin": origin }))
+        };
+        let document: serde_json::Map<_, _> = all.iter().map(entry).collect();
+        return output.json(&document);
+    }
+    let mut shown = table(&["KEY", "VALUE", "ORIGIN"]);
+    for (key, setting) in all {
+        let value = setting.map_or_else(|| "-".to_owned(), |it| it.shown());
+        let origin = setting.map_or_else(|| "not set".to_owned(), |it| it.origin.to_string());
+        shown.add_row([cell(&key), cell(&value), cell(&origin)]);
+    }
+    output.table(shown)
+}

@@ -1,0 +1,17 @@
+//! What can be set: flags over environment over file over defaults, each value with its origin.
+
+pub(crate) mod catalog;
+mod config;
+mod file;
+mod key;
+mod nearest;
+mod policy;
+mod resolve;
+mod secret;
+
+pub(crate) use self::{
+    config::{Config, Outbox, StoreAddress},
+    key::Key,
+    resolve::{Setting, Settings, Sources},
+    secret::masked_url,
+};

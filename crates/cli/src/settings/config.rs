@@ -1,0 +1,276 @@
+//! The configuration as the program uses it: typed, checked, nothing missing.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+use waypost_engine::chain::Policy;
+use waypost_server::{HttpLimits, telemetry::LogFormat};
+use waypost_stores::{PostgresOptions, SqliteOptions};
+
+use super::{
+    catalog,
+    key::Key,
+    policy,
+    resolve::{Origin, Settings},
+};
+use crate::exit::Failure;
+
+const ADDRESS: &str = "an address and a port such as 127.0.0.1:8080";
+const MILLISECONDS: &str = "a whole number of milliseconds such as 20000";
+const COUNT: &str = "a whole number of at least 1";
+
+/// What `serve` runs by.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub(crate) http: SocketAddr,
+    pub(crate) metrics: Option<SocketAddr>,
+    /// Whether listeners may be reachable from other machines.
+    pub(crate) is_insecure: bool,
+    pub(crate) store: StoreAddress,
+    pub(crate) sqlite: SqliteOptions,
+    pub(crate) postgres: PostgresOptions,
+    pub(crate) limits: HttpLimits,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_filter: String,
+    pub(crate) grace: Duration,
+    pub(crate) policy: Policy,
+    pub(crate) outbox: Option<Outbox>,
+}
+
+/// Where instances live.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoreAddress {
+    Sqlite {
+        path: PathBuf,
+        /// Whether its folder is ours to create, because nobody chose it.
+        is_default: bool,
+    },
+    /// Gone when the program ends.
+    Temporary,
+    Postgres(String),
+}
+
+/// Where messages go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outbox {
+    Webhook { url: String, headers: BTreeMap<String, String> },
+    Nats { url: String, subject: String, has_jetstream: bool },
+}
+
+impl Config {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
+        let log_filter: String = settings.read(&catalog::LOG_FILTER, "a filter such as info")?;
+        let config = Self {
+            http: address(settings, &catalog::HTTP)?
+                .ok_or_else(|| Failure::usage(format!("http must be {ADDRESS}")))?,
+            metrics: address(settings, &catalog::METRICS)?,
+            is_insecure: settings.read(&catalog::INSECURE, "true or false")?,
+            store: store(settings)?,
+            sqlite: sqlite(settings)?,
+            postgres: postgres(settings)?,
+            limits: limits(settings)?,
+            log_format: log_format(settings)?,
+            log_filter,
+            grace: Duration::from_millis(settings.read(&catalog::GRACE, MILLISECONDS)?),
+            policy: policy::policy(settings)?,
+            outbox: outbox(settings)?,
+        };
+        config.ensure_safe()?;
+        Ok(config)
+    }
+
+    /// Nobody is asked who they are, so only this machine may ask; unless somebody says otherwise.
+    fn ensure_safe(&self) -> Result<(), Failure> {
+        if self.is_insecure {
+            return Ok(());
+        }
+        let open = [("http", Some(self.http)), ("metrics", self.metrics)];
+        for (name, address) in open {
+            let Some(address) = address.filter(|it| !it.ip().is_loopback()) else { continue };
+            let what = format!(
+                "{name} {address} is reachable from other machines, and there is no authentication yet"
+            );
+            let advice = format!(
+                "use 127.0.0.1:{}, or add --insecure if everybody who can reach it may do everything",
+                address.port()
+            );
+            return Err(Failure::usage(what).advise(advice));
+        }
+        Ok(())
+    }
+
+    /// The listeners that other machines can reach.
+    pub(crate) fn open_listeners(&self) -> impl Iterator<Item = SocketAddr> {
+        [Some(self.http), self.metrics].into_iter().flatten().filter(|it| !it.ip().is_loopback())
+    }
+}
+
+impl FromStr for StoreAddress {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(text.to_owned()));
+        }
+        match text.strip_prefix("sqlite:") {
+            Some(":memory:") => Ok(Self::Temporary),
+            Some(path) if !path.is_empty() => {
+                Ok(Self::Sqlite { path: Path::new(path).to_owned(), is_default: false })
+            }
+            Some(_) | None => Err(()),
+        }
+    }
+}
+
+fn store(settings: &Settings) -> Result<StoreAddress, Failure> {
+    let expected = "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
+    let address = settings.read(&catalog::STORE, expected)?;
+    let by_default =
+        settings.get(&catalog::STORE).is_some_and(|it| matches!(it.origin, Origin::Default));
+    Ok(match address {
+        StoreAddress::Sqlite { path, .. } => StoreAddress::Sqlite { path, is_default: by_default },
+        StoreAddress::Temporary | StoreAddress::Postgres(_) => address,
+    })
+}
+
+fn address(settings: &Settings, key: &Key) -> Result<Option<SocketAddr>, Failure> {
+    let Some(setting) = settings.get(key) else { return Ok(None) };
+    let text = setting.text.trim().replace("localhost:", "127.0.0.1:");
+    text.parse().map(Some).map_err(|_| setting.refuse(ADDRESS))
+}
+
+fn log_format(settings: &Settings) -> Result<LogFormat, Failure> {
+    let setting = settings.get(&catalog::LOG_FORMAT);
+    match setting.map_or("auto", |it| it.text.as_str()) {
+        "auto" => Ok(LogFormat::Auto),
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(setting.map_or_else(
+            || Failure::usage("log.format is missing"),
+            |it| it.refuse("auto, text or json"),
+        )),
+    }
+}
+
+/// A count that is not zero.
+fn count(settings: &Settings, key: &Key) -> Result<usize, Failure> {
+    match (settings.read(key, COUNT)?, settings.get(key)) {
+        (0, Some(setting)) => Err(setting.refuse(COUNT)),
+        (count, _) => Ok(count),
+    }
+}
+
+fn limits(settings: &Settings) -> Result<HttpLimits, Failure> {
+    Ok(HttpLimits {
+        connections_max: count(settings, &catalog::CONNECTIONS)?,
+        requests_max: count(settings, &catalog::REQUESTS)?,
+        claims_max: count(settings, &catalog::CLAIMS)?,
+        subscribers_max: count(settings, &catalog::SUBSCRIBERS)?,
+        body_max: count(settings, &catalog::BODY)?,
+        request_timeout: Duration::from_millis(
+            settings.read(&catalog::REQUEST_TIMEOUT, MILLISECONDS)?,
+        ),
+        ..HttpLimits::default()
+    })
+}
+
+fn sqlite(settings: &Settings) -> Result<SqliteOptions, Failure> {
+    Ok(SqliteOptions {
+        queue_max: count(settings, &catalog::SQLITE_QUEUE)?,
+        readers: count(settings, &catalog::SQLITE_READERS)?,
+        ..SqliteOptions::default()
+    })
+}
+
+fn postgres(settings: &Settings) -> Result<PostgresOptions, Failure> {
+    Ok(PostgresOptions {
+        schema: settings.find(&catalog::POSTGRES_SCHEMA, "the name of a schema")?,
+        lanes: count(settings, &catalog::POSTGRES_LANES)?,
+        readers: count(settings, &catalog::POSTGRES_READERS)?,
+        queue_max: count(settings, &catalog::POSTGRES_QUEUE)?,
+        ..PostgresOptions::default()
+    })
+}
+
+fn outbox(settings: &Settings) -> Result<Option<Outbox>, Failure> {
+    let text = |key| settings.get(key).map(|it| it.text.clone());
+    match (text(&catalog::WEBHOOK), text(&catalog::NATS)) {
+        (Some(_), Some(_)) => Err(Failure::usage("outbox.webhook and outbox.nats are both set")
+            .advise("messages go to one place: keep one of the two")),
+        (Some(url), None) => {
+            let headers = settings.under(&["outbox", "headers"]);
+            let named = headers.filter_map(|it| Some((it.path.last()?.clone(), it.text.clone())));
+            Ok(Some(Outbox::Webhook { url, headers: named.collect() }))
+        }
+        (None, Some(url)) => {
+            let subject = settings.read(&catalog::SUBJECT, "the subject to publish to")?;
+            let has_jetstream = settings.read(&catalog::JETSTREAM, "true or false")?;
+            Ok(Some(Outbox::Nats { url, subject, has_jetstream }))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Sources, *};
+
+    fn config(flags: &[(Key, &str)]) -> Result<Config, String> {
+        let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+        let sources = Sources { flags, ..Sources::default() };
+        let settings = Settings::resolve(&sources).and_then(|it| Config::new(&it));
+        settings.map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn the_defaults_are_the_defaults_of_the_parts() {
+        let config = config(&[]).unwrap();
+        assert_eq!(config.policy, Policy::default());
+        assert_eq!(config.http, SocketAddr::from(([127, 0, 0, 1], 8080)));
+        assert_eq!(config.outbox, None);
+        let debug = |it: &dyn std::fmt::Debug| format!("{it:?}");
+        assert_eq!(debug(&config.limits), debug(&HttpLimits::default()));
+        assert_eq!(debug(&config.sqlite), debug(&SqliteOptions::default()));
+        assert_eq!(debug(&config.postgres), debug(&PostgresOptions::default()));
+        assert_eq!(config.grace, waypost_server::Options::default().grace);
+        let StoreAddress::Sqlite { is_default, .. } = config.store else { panic!("a file") };
+        assert!(is_default);
+    }
+
+    #[test]
+    fn a_listener_for_others_needs_a_word_of_consent() {
+        let refused = config(&[(catalog::HTTP, "0.0.0.0:80")]).unwrap_err();
+        assert!(refused.contains("add --insecure"), "{refused}");
+        let refused = config(&[(catalog::METRICS, "[::]:80")]).unwrap_err();
+        assert!(refused.starts_with("metrics [::]:80 is reachable"), "{refused}");
+        let given = config(&[(catalog::HTTP, "0.0.0.0:80"), (catalog::INSECURE, "true")]).unwrap();
+        assert_eq!(given.open_listeners().count(), 1);
+    }
+
+    #[test]
+    fn stores_are_named_by_address() {
+        for (text, expected) in [
+            ("sqlite::memory:", Ok(StoreAddress::Temporary)),
+            (
+                "sqlite:a/b.db",
+                Ok(StoreAddress::Sqlite { path: "a/b.db".into(), is_default: false }),
+            ),
+            ("postgres://h/d", Ok(StoreAddress::Postgres("postgres://h/d".into()))),
+            ("sqlite:", Err(())),
+            ("mysql://h/d", Err(())),
+        ] {
+            assert_eq!(text.parse(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_store_does_not_give_its_password_away() {
+        let refused = config(&[(catalog::STORE, "mysql://me:secret@h/d")]).unwrap_err();
+        assert!(refused.contains("mysql://me:***@h/d"), "{refused}");
+    }
+}

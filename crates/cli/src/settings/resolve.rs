@@ -1,0 +1,249 @@
+//! Laying the sources over each other, and remembering where each value came from.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+
+use super::{
+    catalog, file,
+    key::{Key, Secrecy},
+    nearest::nearest,
+    secret,
+};
+use crate::exit::Failure;
+
+/// Names the file in the environment.
+const FILE_VARIABLE: &str = "WAYPOST_CONFIG";
+
+/// Where values may come from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    pub(crate) flags: Vec<(Key, String)>,
+    pub(crate) environment: BTreeMap<String, String>,
+    /// The file named by a flag.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    File { path: PathBuf, line: usize },
+    Environment(String),
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Environment(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// One value.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) path: Vec<String>,
+    pub(crate) text: String,
+    pub(crate) origin: Origin,
+    secrecy: Secrecy,
+}
+
+impl Setting {
+    /// The value as it may be shown.
+    pub(crate) fn shown(&self) -> String {
+        secret::shown(&self.text, self.secrecy)
+    }
+
+    /// Reads the value as a `T`.
+    pub(super) fn read<T: FromStr>(&self, expected: &str) -> Result<T, Failure> {
+        self.text.trim().parse().map_err(|_| self.refuse(expected))
+    }
+
+    /// The value is not what it should be.
+    pub(crate) fn refuse(&self, expected: &str) -> Failure {
+        let (path, shown, origin) = (self.path.join("."), self.shown(), &self.origin);
+        Failure::usage(format!("{path} is {shown:?} (from {origin}), but must be {expected}"))
+    }
+}
+
+/// All values that are set.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    values: BTreeMap<Vec<String>, Setting>,
+}
+
+impl Settings {
+    /// Flags over environment over file over defaults.
+    pub(crate) fn resolve(sources: &Sources) -> Result<Self, Failure> {
+        let mut settings = Self::defaults();
+        settings.add_file(sources)?;
+        settings.add_environment(sources)?;
+        settings.add_flags(&sources.flags);
+        Ok(settings)
+    }
+
+    /// Flags over defaults, whatever else is lying about.
+    pub(crate) fn of_flags(flags: &[(Key, String)]) -> Self {
+        let mut settings = Self::defaults();
+        settings.add_flags(flags);
+        settings
+    }
+
+    fn defaults() -> Self {
+        let mut settings = Self { values: BTreeMap::new() };
+        for key in catalog::ALL {
+            if let Some(default) = key.default {
+                settings.set(key, default.to_owned(), Origin::Default);
+            }
+        }
+        settings
+    }
+
+    fn add_flags(&mut self, flags: &[(Key, String)]) {
+        for (key, text) in flags {
+            self.set(key, text.clone(), Origin::Flag(key.flag.unwrap_or("a flag")));
+        }
+    }
+
+    fn add_file(&mut self, sources: &Sources) -> Result<(), Failure> {
+        let by_variable = || sources.environment.get(FILE_VARIABLE).map(PathBuf::from);
+        let named = sources.file.clone().or_else(by_variable);
+        let Some(path) = file::choose(named.as_deref()) else { return Ok(()) };
+        for file::Entry { path: place, text, line } in file::read(&path)? {
+            let secrecy = catalog::ALL
+                .iter()
+                .find(|key| key.matches(&place))
+                .map_or(Secrecy::Whole, |key| key.secrecy);
+            let origin = Origin::File { path: path.clone(), line };
+            self.values.insert(place.clone(), Setting { path: place, text, origin, secrecy });
+        }
+        Ok(())
+    }
+
+    /// A secret may also be named by the file that holds it: `WAYPOST_STORE_FILE`.
+    fn add_environment(&mut self, sources: &Sources) -> Result<(), Failure> {
+        let variable = |name: &str| sources.environment.get(name).filter(|it| !it.is_empty());
+        for key in catalog::ALL {
+            let Some(name) = key.environment() else { continue };
+            let of_file = format!("{name}_FILE");
+            if let Some(text) = variable(&name) {
+                self.set(key, text.clone(), Origin::Environment(name));
+            } else if key.secrecy != Secrecy::Public
+                && let Some(path) = variable(&of_file)
+            {
+                let text = std::fs::read_to_string(path).map_err(|error| {
+                    Failure::usage(format!("{path} (from {of_file}) cannot be read: {error}"))
+                })?;
+                self.set(key, text.trim().to_owned(), Origin::Environment(of_file));
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, key: &Key, text: String, origin: Origin) {
+        let path: Vec<String> = key.path.split('.').map(str::to_owned).collect();
+        let setting = Setting { path: path.clone(), text, origin, secrecy: key.secrecy };
+        self.values.insert(path, setting);
+    }
+
+    /// The value of a key, if it is set.
+    pub(crate) fn get(&self, key: &Key) -> Option<&Setting> {
+        let path: Vec<String> = key.path.split('.').map(str::to_owned).collect();
+        self.values.get(&path)
+    }
+
+    /// The value of a key that may be absent.
+    pub(super) fn find<T: FromStr>(&self, key: &Key, expected: &str) -> Result<Option<T>, Failure> {
+        self.get(key).map(|it| it.read(expected)).transpose()
+    }
+
+    /// The value of a key that is always there.
+    pub(super) fn read<T: FromStr>(&self, key: &Key, expected: &str) -> Result<T, Failure> {
+        self.find(key, expected)?
+            .ok_or_else(|| Failure::usage(format!("{} must be set to {expected}", key.path)))
+    }
+
+    /// The values under a place, such as `chain.types`.
+    pub(super) fn under(&self, place: &[&str]) -> impl Iterator<Item = &Setting> {
+        self.values.values().filter(move |it| {
+            it.path.len() > place.len() && it.path.iter().zip(place).all(|(a, b)| a == b)
+        })
+    }
+
+    /// Every key with its value, in the order of the catalog; without a value if it is not set.
+    pub(crate) fn all(&self) -> Vec<(String, Option<&Setting>)> {
+        let mut all = Vec::new();
+        for key in catalog::ALL {
+            if key.path.contains('*') {
+                let named = self.values.values().filter(|it| key.matches(&it.path));
+                all.extend(named.map(|it| (it.path.join("."), Some(it))));
+            } else {
+                all.push((key.path.to_owned(), self.get(key)));
+            }
+        }
+        all
+    }
+}
+
+impl Sources {
+    /// Variables that look as if they were meant for us, with what they may have meant.
+    pub(crate) fn misspelled(&self) -> Vec<(String, String)> {
+        let known: Vec<String> = catalog::ALL.iter().filter_map(Key::environment).collect();
+        let is_known = |name: &String| {
+            known.iter().any(|it| name == it || *name == format!("{it}_FILE"))
+                || name == FILE_VARIABLE
+                || name == "WAYPOST_SERVER"
+                || name.starts_with("WAYPOST_TEST_")
+        };
+        let ours = self.environment.keys().filter(|it| it.starts_with("WAYPOST_") && !is_known(it));
+        ours.filter_map(|name| Some((name.clone(), nearest(name, known.clone())?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(environment: &[(&str, &str)], flags: &[(Key, &str)]) -> Sources {
+        Sources {
+            environment: environment.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
+            flags: flags.iter().map(|(key, text)| (*key, (*text).into())).collect(),
+            file: None,
+        }
+    }
+
+    #[test]
+    fn flags_win_over_the_environment_and_the_environment_over_defaults() {
+        let environment = [("WAYPOST_HTTP", "[::1]:1"), ("WAYPOST_METRICS_ADDR", "[::1]:2")];
+        let sources = sources(&environment, &[(catalog::HTTP, "[::1]:3")]);
+        let Ok(settings) = Settings::resolve(&sources) else { panic!("they are right") };
+        let shown = |key: &Key| settings.get(key).map(|it| format!("{} {}", it.text, it.origin));
+        assert_eq!(shown(&catalog::HTTP).as_deref(), Some("[::1]:3 --http"));
+        assert_eq!(shown(&catalog::METRICS).as_deref(), Some("[::1]:2 WAYPOST_METRICS_ADDR"));
+        assert_eq!(shown(&catalog::GRACE).as_deref(), Some("20000 default"));
+        assert_eq!(shown(&catalog::NATS), None);
+    }
+
+    #[test]
+    fn a_wrong_value_is_refused_with_its_origin() {
+        let sources = sources(&[("WAYPOST_SHUTDOWN_GRACE_MS", "soon")], &[]);
+        let Ok(settings) = Settings::resolve(&sources) else { panic!("nothing is read yet") };
+        let Err(failure) = settings.read::<u64>(&catalog::GRACE, "milliseconds") else {
+            panic!("it is wrong")
+        };
+        assert_eq!(
+            failure.what,
+            "shutdown.grace_ms is \"soon\" (from WAYPOST_SHUTDOWN_GRACE_MS), but must be milliseconds"
+        );
+    }
+
+    #[test]
+    fn misspelled_variables_are_noticed() {
+        let sources = sources(&[("WAYPOST_STROE", "x"), ("WAYPOST_SERVER", "x")], &[]);
+        let meant = [("WAYPOST_STROE".to_owned(), "WAYPOST_STORE".to_owned())];
+        assert_eq!(sources.misspelled(), meant);
+    }
+}
