@@ -1,0 +1,163 @@
+//! The `waypost` program as its users have it: built, run, served from, killed.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::OnceLock,
+};
+
+/// The path of the program. It is built once per test process: an old one would prove nothing.
+///
+/// # Panics
+/// When it cannot be built.
+pub fn waypost() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let test = std::env::current_exe().expect("a test knows its own path");
+        let folder = test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--package", "waypost", "--bin", "waypost"]);
+        if folder.ends_with("release") {
+            cargo.arg("--release");
+        }
+        let target = folder.parent().expect("profiles lie in target");
+        let built = cargo
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("CARGO_TARGET_DIR", target)
+            .status()
+            .expect("cargo can be run");
+        assert!(built.success(), "waypost cannot be built");
+        folder.join(format!("waypost{}", std::env::consts::EXE_SUFFIX))
+    })
+}
+
+/// The program with nothing of the caller's environment that could set it up differently.
+pub fn command(folder: &Path) -> Command {
+    let mut command = Command::new(waypost());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("WAYPOST_") {
+            command.env_remove(name);
+        }
+    }
+    command.current_dir(folder).env("TMPDIR", folder).env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// Its exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote for its user.
+    pub out: String,
+    /// What it complained about.
+    pub err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+/// Runs the program in `folder` until it ends.
+///
+/// # Panics
+/// When it cannot be run.
+pub fn run(folder: &Path, args: &[&str]) -> Ran {
+    command(folder).args(args).output().expect("the program can be run").into()
+}
+
+/// A program that runs beside the test, and is killed with it.
+pub struct Running {
+    child: Child,
+    /// Where it listens.
+    pub url: String,
+}
+
+impl Running {
+    /// Starts a server in `folder` on a free port.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn serve(folder: &Path, args: &[&str]) -> Self {
+        let args = [&["serve", "--json", "--http", "127.0.0.1:0", "--log", "warn"], args].concat();
+        Self::start(folder, &args)
+    }
+
+    /// Starts a command that says in JSON where it listens.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut child = command(folder)
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program can be run");
+        let mut line = String::new();
+        let out = child.stdout.as_mut().expect("its output is piped");
+        BufReader::new(out).read_line(&mut line).expect("its output can be read");
+        let said: Result<serde_json::Value, _> = serde_json::from_str(&line);
+        match said.ok().and_then(|it| it.get("http")?.as_str().map(str::to_owned)) {
+            Some(url) => Self { child, url },
+            None => {
+                drop(child.kill());
+                let ran = Ran::from(child.wait_with_output().expect("it has ended"));
+                unreachable!("it does not serve: {line}{ran:?}")
+            }
+        }
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal, such as `TERM`.
+    ///
+    /// # Panics
+    /// When there is no `kill`.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status();
+        assert!(sent.expect("signals can be sent").success());
+    }
+
+    /// Waits until it ends; says how, and what it complained about.
+    ///
+    /// # Panics
+    /// When it cannot be waited for.
+    pub fn ended(mut self) -> (ExitStatus, String) {
+        let mut err = String::new();
+        let stderr = self.child.stderr.take();
+        stderr.expect("it is piped").read_to_string(&mut err).expect("it can be read");
+        (self.child.wait().expect("it ends"), err)
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub fn stop(self) -> (ExitStatus, String) {
+        self.signal("TERM");
+        self.ended()
+    }
+
+    /// Ends it at once, as a power failure would.
+    pub fn kill(self) {
+        self.signal("KILL");
+        drop(self.ended());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
