@@ -1,6 +1,7 @@
 //! Everything in one SQLite file. One thread writes, and lands all that waits in one synced
 //! transaction; readers have connections of their own.
 
+mod checkpoint;
 mod claim;
 mod commit;
 mod facts;

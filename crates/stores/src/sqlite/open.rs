@@ -17,9 +17,7 @@ use super::{fault::fault, schema};
 /// How long to wait for another program, such as a backup, that has the database locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Larger pages mean fewer of them to look up, to log and to keep track of.
-const PAGE_BYTES: u32 = 8 * 1024;
-/// How much the log may grow before it is folded into the database, in pages.
-const LOG_PAGES: u32 = 32 * 1024 * 1024 / PAGE_BYTES;
+pub(super) const PAGE_BYTES: i64 = 8 * 1024;
 /// A log that has grown beyond this is cut back, in bytes.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 /// What the writer keeps in memory, in KiB. More is not better: SQLite walks through all of it at
@@ -84,9 +82,18 @@ pub(super) fn writer(path: &Path, now: Timestamp) -> Result<Connection, StoreErr
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = connect(path, flags)?;
     ensure_ours(&connection, path)?;
-    set_up_writer(&connection).map_err(|error| explain(path, error))?;
+    set_up(&connection).map_err(|error| explain(path, error))?;
     ensure_durable(&connection, path)?;
     schema::migrate(&mut connection, now)?;
+    Ok(connection)
+}
+
+/// A connection that folds the log, while the writer is there.
+pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = connect(path, flags)?;
+    set_up(&connection).map_err(|error| explain(path, error))?;
+    ensure_durable(&connection, path)?;
     Ok(connection)
 }
 
@@ -124,14 +131,14 @@ fn ensure_ours(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn set_up_writer(connection: &Connection) -> Result<(), Error> {
+fn set_up(connection: &Connection) -> Result<(), Error> {
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)
 }
 

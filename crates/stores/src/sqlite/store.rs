@@ -16,7 +16,9 @@ use waypost_kernel::{
 };
 
 use super::{
-    SqliteMigrations, SqliteOptions, figures,
+    SqliteMigrations, SqliteOptions,
+    checkpoint::Checkpoints,
+    figures,
     open::{self, Claimed},
     operation::{Answer, Forget, Operation, Submission, Take, Ticket},
     queue::Queue,
@@ -117,6 +119,8 @@ impl SqliteStore {
     ) -> Result<Self, StoreError> {
         let claimed = open::claim_file(&path)?;
         let connection = open::writer(&path, clock.now())?;
+        let no_thread = |error| StoreError::Unavailable(format!("no thread to write: {error}"));
+        let checkpoints = Checkpoints::start(open::checkpointer(&path)?).map_err(no_thread)?;
         let readers = || {
             let connections: Result<Vec<Connection>, StoreError> =
                 (0..options.readers.max(1)).map(|_| open::reader(&path)).collect();
@@ -129,11 +133,11 @@ impl SqliteStore {
             Grouping::Grouped => options.group_max,
             Grouping::OneByOne => 1,
         };
-        let writer = Writer { connection, shared: Arc::clone(&shared), group_max };
+        let writer = Writer { connection, checkpoints, shared: Arc::clone(&shared), group_max };
         let writer = thread::Builder::new()
             .name("waypost-writer".to_owned())
             .spawn(move || writer.run())
-            .map_err(|error| StoreError::Unavailable(format!("no thread to write: {error}")))?;
+            .map_err(no_thread)?;
         let writer = Mutex::new(Some(writer));
         Ok(Self { path, shared, writer, points, lists, _claimed: claimed, _directory: directory })
     }
@@ -231,6 +235,10 @@ impl Records for SqliteStore {
         limit: u32,
     ) -> Result<Vec<EventRecord>, StoreError> {
         self.point(|connection| read::history(connection, key, after, limit))
+    }
+
+    async fn head(&self, _: &Scope) -> Result<Cursor, StoreError> {
+        self.list(watch::head).await
     }
 
     async fn watch(

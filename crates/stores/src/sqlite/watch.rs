@@ -55,6 +55,13 @@ pub(super) fn changes(
         .collect()
 }
 
+/// The place after the latest change.
+pub(super) fn head(connection: &Connection) -> Result<Cursor> {
+    connection
+        .prepare_cached("select coalesce(max(position), 0) from events")?
+        .query_row([], |row| Ok(Cursor([(STREAM, rows::number(row, 0)?)].into())))
+}
+
 /// What can be watched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {

@@ -6,10 +6,11 @@ use std::{
     thread,
 };
 
-use rusqlite::{Connection, Error};
+use rusqlite::{Connection, Error, ErrorCode, config::DbConfig};
 use waypost_kernel::{Hint, StoreError};
 
 use super::{
+    checkpoint::Checkpoints,
     facts::Tables,
     fault::{fault, left_no_trace},
     operation::{Effect, Operation},
@@ -20,6 +21,7 @@ use super::{
 /// Owns the connection that writes.
 pub(super) struct Writer {
     pub(super) connection: Connection,
+    pub(super) checkpoints: Checkpoints,
     pub(super) shared: Arc<Shared>,
     pub(super) group_max: usize,
 }
@@ -36,14 +38,39 @@ enum Trouble {
 
 impl Writer {
     /// Writes until the queue is closed and empty.
-    pub(super) fn run(self) {
-        let last_words = LastWords(Arc::clone(&self.shared));
+    pub(super) fn run(mut self) {
+        let _last_words = LastWords(Arc::clone(&self.shared));
         while let Some(group) = self.shared.queue.take(self.group_max) {
             self.land(group);
+            self.tend_log();
         }
-        drop(last_words);
-        if self.shared.failure().is_none() {
-            self.fold_log();
+        self.close();
+    }
+
+    /// After the answers: nobody waits for this.
+    fn tend_log(&mut self) {
+        if self.shared.failure().is_some() {
+            return;
+        }
+        let Err(error) = self.checkpoints.tend(&self.connection) else { return };
+        if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) {
+            self.shared.fail(format!("the log could not be folded into the database: {error}"));
+        } else {
+            tracing::warn!(%error, "the log could not be folded into the database for now");
+        }
+    }
+
+    /// Closing the last connection folds the log and removes it, unless a sync has failed: then
+    /// everything stays as it is, for the next one who opens it.
+    fn close(self) {
+        self.checkpoints.stop();
+        if self.shared.failure().is_some() {
+            let keep =
+                self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+            drop(keep);
+        }
+        if let Err((_, error)) = self.connection.close() {
+            tracing::warn!(%error, "the database could not be closed");
         }
     }
 
@@ -136,14 +163,6 @@ impl Writer {
         tally.commits.fetch_add(applied, Ordering::Relaxed);
         tally.refused.fetch_add(refused, Ordering::Relaxed);
         tally.groups.fetch_add(u64::from(applied > 0), Ordering::Relaxed);
-    }
-
-    /// Moves everything from the log into the database, so that one file is all there is.
-    fn fold_log(&self) {
-        let folded = self.connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
-        if let Err(error) = folded {
-            tracing::warn!(%error, "the log stays beside the database until it is opened again");
-        }
     }
 }
 
