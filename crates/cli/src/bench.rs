@@ -1,5 +1,20 @@
-//! Measures an engine on this machine.
+//! Measures an engine on this machine: `waypost bench chain`.
 
+mod callers;
+mod http;
+mod meter;
+mod null;
+mod table;
+mod target;
+
+use std::{net::SocketAddr, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+use waypost_engine::{Engine, Settings};
+use waypost_server::{Options, Server};
+use waypost_stores::Grouping;
+
+use self::{callers::Load, meter::Measured, null::NullStore, target::Target};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -7,9 +22,128 @@ use crate::{
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
-pub(crate) struct BenchArgs {}
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Steps of chains: a step is a claim (shared by several) and a report, synced before the answer
+    Chain(ChainArgs),
+}
+
+/// How to measure chains.
+#[derive(Debug, clap::Args)]
+struct ChainArgs {
+    /// Where: a new SQLite file in a temporary folder, or a PostgreSQL URL (use a scratch database)
+    #[arg(long, default_value = "sqlite")]
+    store: String,
+    /// Chains that are stored before measuring begins
+    #[arg(long, default_value_t = 100_000)]
+    chains: u32,
+    /// Callers inside this process
+    #[arg(long, default_value_t = 256)]
+    callers: u32,
+    /// Keep-alive connections of the HTTP measurement
+    #[arg(long, default_value_t = 64)]
+    clients: u32,
+    /// How many steps one claim takes
+    #[arg(long, default_value_t = 10)]
+    claim: u32,
+    /// Seconds per round
+    #[arg(long, default_value_t = 5)]
+    seconds: u64,
+    /// Rounds of each measurement, interleaved; the median counts
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Also measure over HTTP
+    #[arg(long)]
+    http: bool,
+    /// Also measure one transaction per request, on the same data
+    #[arg(long)]
+    compare: bool,
+    /// Also measure the engine alone, on a store that does nothing
+    #[arg(long)]
+    engine: bool,
+}
 
 /// Runs the measurement.
-pub(crate) async fn run(_args: BenchArgs, _output: Output) -> Result<(), Failure> {
-    Err(Failure::new(Exit::Failed, "there is nothing to measure yet"))
+pub(crate) async fn run(args: BenchArgs, output: Output) -> Result<(), Failure> {
+    let What::Chain(args) = args.what;
+    let target = Target::prepare(&args.store).await?;
+    let stored = Load { callers: args.callers, claim: args.claim, seconds: args.seconds };
+    fill(&target, args.chains, stored).await?;
+    let mut rows: Vec<(&'static str, Vec<Measured>)> = Vec::new();
+    for round in 0..args.rounds {
+        measure(&args, &target, stored, round, &mut rows).await?;
+    }
+    table::print(&rows, output)
+}
+
+async fn fill(target: &Target, chains: u32, load: Load) -> Result<(), Failure> {
+    let store = target.open(Grouping::Grouped).await?;
+    let engine = Engine::new(store.shared(), Settings::default());
+    callers::fill(&engine, chains, load).await?;
+    drop(engine);
+    Ok(store.close().await?)
+}
+
+async fn measure(
+    args: &ChainArgs,
+    target: &Target,
+    load: Load,
+    round: usize,
+    rows: &mut Vec<(&'static str, Vec<Measured>)>,
+) -> Result<(), Failure> {
+    let mut note = |name, measured| match rows.iter_mut().find(|(it, _)| *it == name) {
+        Some((_, all)) => all.push(measured),
+        None => rows.push((name, vec![measured])),
+    };
+    tracing::info!(round, "measuring");
+    note("in process, grouped", in_process(target, Grouping::Grouped, load).await?);
+    if args.compare {
+        let measured = in_process(target, Grouping::OneByOne, load).await?;
+        note("in process, one transaction per request", measured);
+    }
+    if args.http {
+        note("over HTTP, grouped", over_http(target, args.clients, load).await?);
+    }
+    if args.engine {
+        note("engine alone, no store", engine_alone(load).await?);
+    }
+    Ok(())
+}
+
+async fn in_process(target: &Target, grouping: Grouping, load: Load) -> Result<Measured, Failure> {
+    let store = target.open(grouping).await?;
+    let engine = Engine::new(store.shared(), Settings::default());
+    let measured = callers::measure(&engine, load).await?;
+    drop(engine);
+    store.close().await?;
+    Ok(measured)
+}
+
+async fn over_http(target: &Target, clients: u32, load: Load) -> Result<Measured, Failure> {
+    let store = target.open(Grouping::Grouped).await?;
+    let engine = Engine::new(store.shared(), Settings::default());
+    let http = SocketAddr::from(([127, 0, 0, 1], 0));
+    let options = Options { http, ..Options::default() };
+    let server = Server::bind(engine.clone(), options)
+        .await
+        .map_err(|error| Failure::new(Exit::Unavailable, error.to_string()))?;
+    let (address, stop) = (server.http_addr(), CancellationToken::new());
+    let serving = tokio::spawn(server.run(stop.clone()));
+    let measured = http::measure(&engine, address, Load { callers: clients, ..load }).await;
+    stop.cancel();
+    drop(serving.await);
+    drop(engine);
+    store.close().await?;
+    measured
+}
+
+async fn engine_alone(load: Load) -> Result<Measured, Failure> {
+    let engine = Engine::new(Arc::new(NullStore::default()), Settings::default());
+    callers::fill(&engine, 20_000, load).await?;
+    callers::measure(&engine, load).await
 }

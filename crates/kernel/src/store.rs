@@ -26,6 +26,9 @@ pub trait Records: Send + Sync {
         limit: u32,
     ) -> Result<Vec<EventRecord>, StoreError>;
 
+    /// The place after everything in `scope` that is committed now: watching from here shows what comes.
+    async fn head(&self, scope: &Scope) -> Result<Cursor, StoreError>;
+
     /// The changes in `scope` after `cursor`, at most `limit`. Waits up to `wait` for the first.
     ///
     /// Each instance's changes come in order and without a gap. Every cursor handed out can be

@@ -316,6 +316,10 @@ impl Records for MemoryStore {
         Ok(wanted.take(limit as usize).cloned().collect())
     }
 
+    async fn head(&self, _: &Scope) -> Result<Cursor, StoreError> {
+        Ok(Cursor([(STREAM, self.tables().events.len() as u64)].into()))
+    }
+
     async fn watch(
         &self,
         scope: &Scope,

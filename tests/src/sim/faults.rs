@@ -154,6 +154,10 @@ impl Records for FaultyStore {
         self.ground.store.history(key, after, limit).await
     }
 
+    async fn head(&self, scope: &Scope) -> Result<Cursor, StoreError> {
+        self.ground.store.head(scope).await
+    }
+
     async fn watch(
         &self,
         scope: &Scope,

@@ -251,11 +251,22 @@ impl Chains {
         Ok(events)
     }
 
+    /// The place after everything that has happened so far, to follow chains from.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn head(&self) -> Result<Cursor, Error> {
+        Ok(self.shared.store.head(&self.scope(None)).await?)
+    }
+
+    fn scope(&self, instance: Option<InstanceId>) -> Scope {
+        Scope { tenant: self.tenant.clone(), kind: Kind::Chain, instance }
+    }
+
     /// Follows one chain, or all of them, from `cursor` on.
     #[must_use]
     pub fn watch(&self, instance: Option<InstanceId>, cursor: Cursor) -> Watch {
-        let scope = Scope { tenant: self.tenant.clone(), kind: Kind::Chain, instance };
-        Watch::new(Arc::clone(&self.shared.store), scope, cursor)
+        Watch::new(Arc::clone(&self.shared.store), self.scope(instance), cursor)
     }
 
     pub(super) fn submission<'a>(

@@ -43,14 +43,28 @@ static INSTANCE: LazyLock<String> = LazyLock::new(|| {
         "select {EVENT}, stream, position from events
         where tenant = $3 and kind = $4 and id = $6 and version > coalesce((
             select e.version from events e
-            join unnest($1::bigint[], $2::bigint[]) as c (stream, position)
-                on c.stream = e.stream and e.position <= c.position
-            where e.tenant = $3 and e.kind = $4 and e.id = $6
+            where e.tenant = $3 and e.kind = $4 and e.id = $6 and e.position <= (
+                select c.position from unnest($1::bigint[], $2::bigint[]) as c (stream, position)
+                where c.stream = e.stream
+            )
             order by e.version desc limit 1
         ), 0)
         order by version limit $5"
     )
 });
+
+static HEAD: &str = "
+    select s.stream, e.position from streams s, lateral (
+        select position from events where stream = s.stream and tenant = $1 and kind = $2
+        order by position desc limit 1
+    ) e";
+
+/// The place after the latest change of every writer.
+pub(super) async fn head(readers: &Connections, scope: &Scope) -> Result<Cursor, StoreError> {
+    let place = |row: &Row| Ok((unsigned(column(row, 0)?), unsigned(column(row, 1)?)));
+    let rows = readers.read(HEAD, &[&scope.tenant.as_str(), &scope.kind.code()]).await?;
+    rows.iter().map(place).collect::<Result<_, _>>().map(Cursor)
+}
 
 /// The changes in `scope` after `cursor`. Waits up to `wait` for the first.
 pub(super) async fn watch(

@@ -17,6 +17,7 @@ cases![
     a_watch_stays_within_its_tenant_and_face,
     a_watch_can_go_on_from_any_cursor,
     a_cursor_survives_as_text,
+    a_watch_from_the_head_shows_only_what_comes,
     a_watch_takes_no_more_than_it_asks_for,
     a_watch_without_patience_returns_at_once,
     a_watch_in_vain_comes_to_an_end,
@@ -142,6 +143,20 @@ async fn a_cursor_survives_as_text(subject: Subject) {
     for change in subject.changes(&Cursor::default()).await {
         assert_eq!(change.cursor.to_string().parse(), Ok(change.cursor));
     }
+}
+
+async fn a_watch_from_the_head_shows_only_what_comes(subject: Subject) {
+    let empty = subject.store.head(&face()).await.expect("has a head");
+    moved(&subject).await;
+    let head = subject.store.head(&face()).await.expect("has a head");
+    subject.land(bump(&key("late"), 1)).await;
+    let store = &subject.store;
+    let watch = |cursor: Cursor| async move {
+        let found = store.watch(&face(), &cursor, MANY, Duration::ZERO).await;
+        found.expect("watches").into_iter().map(|it| it.record).collect::<Vec<_>>()
+    };
+    assert_eq!(watch(head).await, [events(&key("late"), 1)]);
+    assert_eq!(watch(empty).await.len(), 18 + 18 + 6 + 1);
 }
 
 async fn a_watch_takes_no_more_than_it_asks_for(subject: Subject) {

@@ -32,7 +32,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Characters of a cursor; each node that ever wrote adds some.
 const CURSOR_MAX: usize = 4_096;
 
-/// Follows what happens to instances, from the beginning or from a cursor on.
+/// Follows what happens to instances: from a cursor on, otherwise one instance from its beginning
+/// and all instances from now.
 ///
 /// Server-sent events: `event: change`, `id` a cursor, `data` a change. A reader that comes back
 /// with `Last-Event-ID` misses nothing. The stream ends when the server stops.
@@ -57,7 +58,12 @@ pub(in crate::http) async fn follow(
         return Err(Refusal::new(EdgeCode::ShuttingDown, "the server is shutting down"));
     }
     let place = app.admission.subscribe()?;
-    let cursor = cursor(&headers, query.cursor.as_deref())?;
+    let cursor = match cursor(&headers, query.cursor.as_deref())? {
+        Some(cursor) => cursor,
+        // All that ever happened to everybody is more than anybody wants to follow.
+        None if query.instance_id.is_none() => app.chains.head().await?,
+        None => Cursor::default(),
+    };
     if let Some(id) = &query.instance_id {
         check_name("query.instanceId", id)?;
         app.chains.show(&id.as_str().into()).await?;
@@ -68,18 +74,18 @@ pub(in crate::http) async fn follow(
     Ok(Sse::new(stream(reader)).keep_alive(keep_alive).into_response())
 }
 
-fn cursor(headers: &HeaderMap, query: Option<&str>) -> Result<Cursor, Refusal> {
+fn cursor(headers: &HeaderMap, query: Option<&str>) -> Result<Option<Cursor>, Refusal> {
     let header = headers.get("last-event-id").map(|it| it.to_str().unwrap_or("?"));
     let (code, place, text) = match (header, query) {
         (Some(text), _) => (EdgeCode::HeaderInvalid, "header.last-event-id", text),
         (None, Some(text)) => (EdgeCode::QueryInvalid, "query.cursor", text),
-        (None, None) => return Ok(Cursor::default()),
+        (None, None) => return Ok(None),
     };
     if text.len() > CURSOR_MAX {
         let problem = format!("must have at most {CURSOR_MAX} characters");
         return Err(Refusal::at(code, place, problem));
     }
-    text.parse().map_err(|problem: String| Refusal::at(code, place, problem))
+    text.parse().map(Some).map_err(|problem: String| Refusal::at(code, place, problem))
 }
 
 /// One reader. It is sent one change at a time; the next ones are read when these are gone.
