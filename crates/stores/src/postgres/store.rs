@@ -92,6 +92,10 @@ impl Records for PostgresStore {
         read::history(&self.readers, key, after, limit).await
     }
 
+    async fn head(&self, scope: &Scope) -> Result<Cursor, StoreError> {
+        watch::head(&self.readers, scope).await
+    }
+
     async fn watch(
         &self,
         scope: &Scope,
