@@ -1,7 +1,7 @@
 //! The server: bound first, so that it is known where it listens; then run until it is told to
 //! stop.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -56,21 +56,24 @@ impl Server {
     /// None at present: a listener that fails is tried again.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ServerError> {
         let Self { app, http, metrics, options } = self;
-        let link = stop.clone();
-        let told = Arc::clone(&app);
-        let tell = async move {
-            link.cancelled().await;
-            told.stop.cancel();
-        };
-        let router = main_router(Arc::clone(&app), metrics.is_none());
-        let main = Listener::new(http, router, &app);
+        let main = Listener::new(http, main_router(Arc::clone(&app), metrics.is_none()), &app);
         let beside = metrics.map(|it| Listener::new(it, metrics_router(Arc::clone(&app)), &app));
-        let beside = async {
+        // Whoever watches the server can see it stop: metrics and health there end last.
+        let ended = CancellationToken::new();
+        let serve = async {
+            main.run(&app.stop, options.grace).await;
+            ended.cancel();
+        };
+        let watch = async {
             if let Some(listener) = beside {
-                listener.run(&stop, options.grace).await;
+                listener.run(&ended, Duration::ZERO).await;
             }
         };
-        tokio::join!(tell, main.run(&stop, options.grace), beside);
+        let tell = async {
+            stop.cancelled().await;
+            app.stop.cancel();
+        };
+        tokio::join!(serve, watch, tell);
         Ok(())
     }
 }

@@ -1,15 +1,10 @@
 //! Who may come in when it is crowded. Finishing what was begun relieves the server, so that is
 //! refused last; health and metrics never are.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
 use axum::http::Method;
 use waypost_api::problem::EdgeCode;
 
-use super::problem::Refusal;
+use super::{meter::Gauge, problem::Refusal};
 use crate::options::HttpLimits;
 
 /// What a request is, for the one at the door.
@@ -38,29 +33,29 @@ pub(super) fn class(method: &Method, route: &str) -> Class {
 
 /// Counts who is inside.
 pub(crate) struct Admission {
-    requests: Arc<AtomicUsize>,
-    claims: Arc<AtomicUsize>,
-    subscribers: Arc<AtomicUsize>,
+    pub(super) requests: Gauge,
+    pub(super) claims: Gauge,
+    pub(super) subscribers: Gauge,
     requests_max: usize,
     claims_max: usize,
     subscribers_max: usize,
 }
 
 /// A place inside, given up when dropped.
-pub(crate) struct Admitted(Arc<AtomicUsize>);
+pub(crate) struct Admitted(Gauge);
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.dec();
     }
 }
 
 impl Admission {
     pub(super) fn new(limits: &HttpLimits) -> Self {
         Self {
-            requests: Arc::default(),
-            claims: Arc::default(),
-            subscribers: Arc::default(),
+            requests: Gauge::default(),
+            claims: Gauge::default(),
+            subscribers: Gauge::default(),
             requests_max: limits.requests_max,
             claims_max: limits.claims_max,
             subscribers_max: limits.subscribers_max,
@@ -86,11 +81,11 @@ impl Admission {
     }
 }
 
-fn enter(inside: &Arc<AtomicUsize>, most: usize, what: &str) -> Result<Admitted, Refusal> {
-    if inside.fetch_add(1, Ordering::Relaxed) < most {
-        return Ok(Admitted(Arc::clone(inside)));
+fn enter(inside: &Gauge, most: usize, what: &str) -> Result<Admitted, Refusal> {
+    let place = Admitted(inside.clone());
+    if usize::try_from(inside.inc()).is_ok_and(|n_inside| n_inside < most) {
+        return Ok(place);
     }
-    inside.fetch_sub(1, Ordering::Relaxed);
     Err(Refusal::new(EdgeCode::Overloaded, format!("too many {what} at a time; at most {most}")))
 }
 

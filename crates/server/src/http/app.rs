@@ -19,10 +19,11 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(engine: Engine, limits: HttpLimits) -> Self {
+        let admission = Admission::new(&limits);
         Self {
             chains: engine.chain(),
-            admission: Admission::new(&limits),
-            meter: Meter::new(&engine),
+            meter: Meter::new(&engine, &admission),
+            admission,
             stop: CancellationToken::new(),
             engine,
             limits,

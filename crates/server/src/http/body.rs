@@ -143,6 +143,11 @@ fn misfit(path: &str, error: &serde_json::Error) -> Refusal {
     let at = format!("line {} column {}", error.line(), error.column());
     let text = error.to_string();
     let problem = text.strip_suffix(&format!(" at {at}")).unwrap_or(&text);
+    // What our types are called is of no use to a client.
+    let problem = match problem.split_once("expected struct ") {
+        Some((before, _)) => format!("{before}expected an object"),
+        None => problem.to_owned(),
+    };
     let place = match error.classify() {
         Category::Syntax | Category::Eof | Category::Io => at.as_str(),
         Category::Data if path.is_empty() || path == "." => "body",
@@ -197,7 +202,7 @@ mod tests {
                 []
                     body: must be an object, is an array
                 null
-                    body: invalid type: null, expected struct Definition
+                    body: invalid type: null, expected an object
                 ["a",1,[]]
                     body: must be an object, is an array
                 {"workflowType":"a"}
@@ -237,7 +242,9 @@ mod tests {
             "{}",
         ]
         .map(report);
-        check::<ReportRequest>(&reports.each_ref().map(String::as_str), &expect![[r#"
+        check::<ReportRequest>(
+            &reports.each_ref().map(String::as_str),
+            &expect![[r#"
             {"workerId":"w","result":{"kind":"COMPLETED"}}
                 ok
             {"workerId":"w","result":{"kind":"WAITING","waitingEventType":"PAID","timeoutMs":5}}
@@ -258,7 +265,8 @@ mod tests {
                 result.backof: unknown field `backof`, expected one of `kind`, `waitingEventType`, `timeoutMs`, `discardBuffered`, `backoffMs`, `error`
             {"workerId":"w","result":{}}
                 result: missing field `kind`
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]

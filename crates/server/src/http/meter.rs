@@ -26,7 +26,7 @@ use tokio::time::timeout;
 use waypost_engine::Engine;
 use waypost_kernel::{Figures, Timestamp};
 
-use super::{app::App, problem::Refusal};
+use super::{admission::Admission, app::App, problem::Refusal};
 
 pub(crate) type Gauge = gauge::Gauge<i64, AtomicI64>;
 
@@ -61,7 +61,7 @@ struct RouteLabels {
 }
 
 impl Meter {
-    pub(super) fn new(engine: &Engine) -> Self {
+    pub(super) fn new(engine: &Engine, inside: &Admission) -> Self {
         let mut registry = Registry::default();
         engine.metrics().register(&mut registry);
         let connections = Gauge::default();
@@ -70,6 +70,17 @@ impl Meter {
         let stored = Stored::default();
         let ours = registry.sub_registry_with_prefix("waypost");
         ours.register("http_connections", "Open connections", connections.clone());
+        ours.register(
+            "http_requests_under_way",
+            "Requests being worked on",
+            inside.requests.clone(),
+        );
+        ours.register(
+            "http_claims_waiting",
+            "Claims being worked on or waiting",
+            inside.claims.clone(),
+        );
+        ours.register("http_subscribers", "Readers of changes", inside.subscribers.clone());
         ours.register("http_requests", "Requests answered", requests.clone());
         let help = "How long requests took, in seconds";
         ours.register("http_request_duration_seconds", help, durations.clone());

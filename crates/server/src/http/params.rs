@@ -57,7 +57,9 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for InPath<
         match Path::from_request_parts(parts, state).await {
             Ok(Path(found)) => Ok(Self(found)),
             Err(rejection) => {
-                Err(Refusal::at(EdgeCode::PathInvalid, "path", rejection.body_text()))
+                let text = rejection.body_text();
+                let problem = text.strip_prefix("Invalid URL: ").unwrap_or(&text);
+                Err(Refusal::at(EdgeCode::PathInvalid, "path", problem))
             }
         }
     }
@@ -99,6 +101,9 @@ fn check_path(name: &str, text: &str) -> Result<(), Refusal> {
 
 /// What keeps a text from naming anything.
 fn name_problem(text: &str) -> Option<String> {
+    if text.trim().is_empty() {
+        return Some("must not be blank".into());
+    }
     if text.chars().any(char::is_control) {
         return Some("must not contain control characters".into());
     }

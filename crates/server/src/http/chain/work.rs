@@ -103,6 +103,7 @@ pub(in crate::http) async fn report(
     LeasePath(token): LeasePath,
     JsonBody(body): JsonBody<ReportRequest>,
 ) -> Result<Json<ReportResponse>, Refusal> {
+    check_name("workerId", &body.worker_id)?;
     let patch = body.context_patch.map(convert::json);
     let events = body.outbound_events.unwrap_or_default();
     let outbound = events.into_iter().map(|it| it.map(convert::outbound)).collect();
@@ -136,6 +137,7 @@ pub(in crate::http) async fn renew(
     LeasePath(token): LeasePath,
     JsonBody(body): JsonBody<RenewRequest>,
 ) -> Result<Json<RenewResponse>, Refusal> {
+    check_name("workerId", &body.worker_id)?;
     let lease = Duration::from_millis(body.lease_ms);
     let until = app.chains.renew(&token, &body.worker_id.into(), lease).await?;
     Ok(Json(RenewResponse { leased_until: convert::time(until) }))
@@ -156,6 +158,7 @@ pub(in crate::http) async fn release(
     LeasePath(token): LeasePath,
     JsonBody(body): JsonBody<ReleaseRequest>,
 ) -> Result<StatusCode, Refusal> {
+    check_name("workerId", &body.worker_id)?;
     app.chains.release(&token, &body.worker_id.into()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

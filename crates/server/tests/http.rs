@@ -1,0 +1,21 @@
+//! The real server, in this process, over the store in memory: what goes in, what comes out.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+
+#[path = "http/bad_input.rs"]
+mod bad_input;
+#[path = "http/chains.rs"]
+mod chains;
+#[path = "http/changes.rs"]
+mod changes;
+#[path = "http/claims.rs"]
+mod claims;
+#[path = "http/limits.rs"]
+mod limits;
+#[path = "http/operations.rs"]
+mod operations;
+#[path = "http/outbox.rs"]
+mod outbox;
+#[path = "http/raw.rs"]
+mod raw;
+#[path = "http/world.rs"]
+mod world;
