@@ -53,8 +53,8 @@ static CLAIM: LazyLock<String> = LazyLock::new(|| {
         ),
         shares as (select queue, family, count(*) as n from ready group by queue, family),
         taken as materialized (
-            select held.id, held.task from shares, lateral (
-                select t.id, t.task from tasks t
+            select held.* from shares, lateral (
+                select t.tenant, t.kind, t.id, t.task from tasks t
                 where t.tenant = $2 and t.kind = $3 and t.token is null
                     and t.queue = shares.queue and t.family = shares.family
                     and t.ready_at <= (select now from clock)
@@ -65,7 +65,8 @@ static CLAIM: LazyLock<String> = LazyLock::new(|| {
         claimed as (
             update tasks t set token = $7, worker = $8, lease_until = {until}
             from taken, clock
-            where t.tenant = $2 and t.kind = $3 and t.id = taken.id and t.task = taken.task
+            where t.tenant = taken.tenant and t.kind = taken.kind and t.id = taken.id
+                and t.task = taken.task
             returning {returned}
         )
         select clock.now, (select count(*) from ready), claimed.*

@@ -35,7 +35,10 @@ impl Connections {
         let manager = Manager::from_config(dialer.config.clone(), dialer.tls.clone(), config);
         let prepare = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             Box::pin(async move {
-                vet(client).await.map_err(|error| HookError::message(error.to_string()))?;
+                vet(client).await.map_err(|error| match error {
+                    StoreError::Unavailable(text) => HookError::message(text),
+                    error => HookError::message(error.to_string()),
+                })?;
                 arrange(client, settings).await;
                 Ok(())
             })

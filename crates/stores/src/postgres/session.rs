@@ -14,10 +14,10 @@ use super::{
 /// What a writer or a claim wants from its session. All of it is a matter of speed or of dying in
 /// time, so a database that knows no such setting will do as well.
 ///
-/// Rows are only ever looked up by their names, and plans made for small tables must not be kept
-/// for large ones: hence the nested loops. A node that is frozen in the middle of a transaction
-/// must not hold its locks for ever.
-pub(super) const POINTED: &[&str] = &[
+/// Rows are only ever found by indexes, and plans made for small tables must not be kept for large
+/// ones: hence the nested loops. A node that is frozen in the middle of a transaction must not hold
+/// its locks for ever.
+pub(super) const WRITING: &[&str] = &[
     "set plan_cache_mode = force_generic_plan",
     "set enable_seqscan = off",
     "set enable_hashjoin = off",
@@ -28,7 +28,13 @@ pub(super) const POINTED: &[&str] = &[
 ];
 
 /// What a reader wants from its session.
-pub(super) const READING: &[&str] = &["set jit = off", "set statement_timeout = '30s'"];
+pub(super) const READING: &[&str] = &[
+    "set enable_seqscan = off",
+    "set enable_hashjoin = off",
+    "set enable_mergejoin = off",
+    "set jit = off",
+    "set statement_timeout = '30s'",
+];
 
 /// How often taking a stream is tried while other writers take theirs.
 const STREAM_TRIES: usize = 16;
@@ -52,7 +58,7 @@ impl Session {
     /// A fresh one, and the database's time.
     pub(super) async fn open(dialer: &Dialer) -> Result<(Self, Timestamp), StoreError> {
         let (client, now) = dialer.open().await?;
-        arrange(&client, POINTED).await;
+        arrange(&client, WRITING).await;
         let statements = Statements::prepare(&client).await.map_err(fault)?;
         Ok((Self { client, statements, stream: None }, now))
     }

@@ -22,7 +22,7 @@ use super::{
     outbox,
     pool::Connections,
     read, search,
-    session::{POINTED, READING},
+    session::{READING, WRITING},
     watch,
 };
 
@@ -51,7 +51,7 @@ impl PostgresStore {
         clock.observe(now);
         migrate::run(&client, options.schema.as_deref()).await?;
         let readers = Connections::new(&dialer, options.readers, READING)?;
-        let claimers = Connections::new(&dialer, options.claimers, POINTED)?;
+        let claimers = Connections::new(&dialer, options.claimers, WRITING)?;
         let (news, tally) = (News::default(), Tally::default());
         let shared = Arc::new(Shared { dialer, clock, news, tally });
         let lanes = Lanes::start(&options, &shared);

@@ -62,8 +62,7 @@ impl Site {
 
     /// Ends every connection of this site's nodes.
     pub(crate) async fn end_connections(&self) {
-        let sql =
-            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1";
+        let sql = "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = $1";
         self.sql().await.execute(sql, &[&self.schema]).await.unwrap();
     }
 }

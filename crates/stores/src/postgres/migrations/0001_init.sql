@@ -32,7 +32,8 @@ create table instances (
     primary key (tenant, kind, id)
 ) with (fillfactor = 80);
 
-create index instances_status on instances (tenant, kind, status, id);
+-- The status comes first, lest the planner of an empty database takes this for the primary key.
+create index instances_status on instances (status, tenant, kind, id);
 create index instances_definition on instances (tenant, kind, definition, status, id)
     where definition is not null;
 create index instances_business_key on instances (tenant, kind, business_key, id)
@@ -62,7 +63,7 @@ create table events (
     primary key (tenant, kind, id, version)
 );
 
-create index events_stream on events (tenant, kind, stream, position);
+create index events_stream on events (stream, tenant, kind, position);
 
 create table tasks (
     tenant text collate "C" not null,
