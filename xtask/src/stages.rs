@@ -34,7 +34,16 @@ pub(crate) fn test() -> Result<(), String> {
         cargo(&[&all[..], &["--", "-D", "warnings"]].concat(), &[])
     })?;
     let servers = stage("servers", servers)?;
-    let found = [(POSTGRES, servers.postgres.as_str()), (NATS, servers.nats.as_str())];
+    stage("build", || {
+        // With the features of the whole workspace, like the tests: nothing is built twice.
+        cargo(&["build", "--workspace", "--all-features", "--locked", "--bins"], &[])
+    })?;
+    let program = programs().join("waypost").display().to_string();
+    let found = [
+        (POSTGRES, servers.postgres.as_str()),
+        (NATS, servers.nats.as_str()),
+        ("WAYPOST_BIN", program.as_str()),
+    ];
     stage("test", || cargo(&["test", "--workspace", "--all-features", "--locked"], &found))?;
     stage("documents", || {
         let all = ["doc", "--workspace", "--all-features", "--no-deps", "--locked"];
@@ -93,10 +102,7 @@ fn servers() -> Result<Servers, String> {
     Ok(Servers { postgres, nats, _started: started })
 }
 
-/// The simulator is built with the features of the whole workspace, like everything before it, so
-/// that nothing is built twice.
 fn simulate() -> Result<(), String> {
-    cargo(&["build", "--workspace", "--all-features", "--locked", "--bin", "sim"], &[])?;
     run(Command::new(programs().join("sim")).args(["--seeds", SEEDS]))
 }
 
