@@ -11,6 +11,7 @@ mod open;
 mod operation;
 mod options;
 mod outbox;
+mod prepared;
 mod queue;
 mod read;
 mod readers;

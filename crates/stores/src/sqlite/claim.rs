@@ -9,13 +9,13 @@ use super::{facts::Tables, rows};
 
 impl Tables<'_> {
     /// Leases the tasks that are ready the longest, whatever queue they are in.
-    pub(super) fn claim(&self, claim: &Claim, now: Timestamp) -> Result<Vec<Task>> {
+    pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Result<Vec<Task>> {
         let found = self.longest_ready(claim, now)?;
         let until = now + claim.lease;
         found.into_iter().map(|ready| self.take_task(claim, ready, until)).collect()
     }
 
-    fn longest_ready(&self, claim: &Claim, now: Timestamp) -> Result<Vec<Ready>> {
+    fn longest_ready(&mut self, claim: &Claim, now: Timestamp) -> Result<Vec<Ready>> {
         let limit = claim.limit as usize;
         let mut found = Vec::new();
         let mut horizon = now.as_micros();
@@ -34,7 +34,7 @@ impl Tables<'_> {
 
     /// The queues and families in which there is something free that is wanted. Jumps from one to
     /// the next: what it costs depends on how many there are, not on how much is in them.
-    fn pairs(&self, claim: &Claim) -> Result<Vec<Pair>> {
+    fn pairs(&mut self, claim: &Claim) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
         match &claim.queues {
             Some(queues) => {
@@ -52,7 +52,7 @@ impl Tables<'_> {
 
     /// Collects the wanted pairs from the queue `from` on, or only those of the queue `only`.
     fn walk(
-        &self,
+        &mut self,
         claim: &Claim,
         from: &str,
         only: Option<&String>,
@@ -73,27 +73,26 @@ impl Tables<'_> {
     }
 
     /// The first queue and family, at or after these, in which there is something free.
-    fn pair_from(&self, claim: &Claim, queue: &str, family: &str) -> Result<Option<Pair>> {
-        self.connection
-            .prepare_cached(
-                "select queue, family from tasks indexed by tasks_free
+    fn pair_from(&mut self, claim: &Claim, queue: &str, family: &str) -> Result<Option<Pair>> {
+        self.sql(
+            "select queue, family from tasks indexed by tasks_free
                  where token is null and tenant = ?1 and kind = ?2 and (queue, family) >= (?3, ?4)
                  order by queue, family limit 1",
-            )?
-            .query_row(params![claim.tenant.as_str(), claim.kind.code(), queue, family], |row| {
-                Ok(Pair { queue: row.get(0)?, family: row.get(1)? })
-            })
-            .optional()
+        )?
+        .query_row(params![claim.tenant.as_str(), claim.kind.code(), queue, family], |row| {
+            Ok(Pair { queue: row.get(0)?, family: row.get(1)? })
+        })
+        .optional()
     }
 
     fn read_ready(
-        &self,
+        &mut self,
         claim: &Claim,
         pair: &Arc<Pair>,
         horizon: i64,
         found: &mut Vec<Ready>,
     ) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.sql(
             "select ready_at, id, task, version from tasks indexed by tasks_free
              where token is null and tenant = ?1 and kind = ?2 and queue = ?3 and family = ?4
                and ready_at <= ?5
@@ -119,21 +118,20 @@ impl Tables<'_> {
         Ok(())
     }
 
-    fn take_task(&self, claim: &Claim, ready: Ready, until: Timestamp) -> Result<Task> {
-        self.connection
-            .prepare_cached(
-                "update tasks set token = ?5, worker = ?6, lease_until = ?7
+    fn take_task(&mut self, claim: &Claim, ready: Ready, until: Timestamp) -> Result<Task> {
+        self.sql(
+            "update tasks set token = ?5, worker = ?6, lease_until = ?7
                  where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
-            )?
-            .execute(params![
-                claim.tenant.as_str(),
-                claim.kind.code(),
-                ready.instance.as_str(),
-                ready.task.as_str(),
-                claim.id.as_str(),
-                claim.worker.as_str(),
-                until.as_micros()
-            ])?;
+        )?
+        .execute(params![
+            claim.tenant.as_str(),
+            claim.kind.code(),
+            ready.instance.as_str(),
+            ready.task.as_str(),
+            claim.id.as_str(),
+            claim.worker.as_str(),
+            until.as_micros()
+        ])?;
         let key = Key::new(claim.tenant.clone(), claim.kind, ready.instance);
         let lease = Lease { token: claim.id.clone(), worker: claim.worker.clone(), until };
         Ok(Task {

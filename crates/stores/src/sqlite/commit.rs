@@ -30,38 +30,41 @@ impl Tables<'_> {
         commit.messages.iter().try_for_each(|it| self.change_message(it))
     }
 
-    fn insert_request(&self, request: &Request, receipt: &Receipt, now: Timestamp) -> Result<()> {
+    fn insert_request(
+        &mut self,
+        request: &Request,
+        receipt: &Receipt,
+        now: Timestamp,
+    ) -> Result<()> {
         let receipt = serde_json::to_string(receipt).expect("a receipt has a JSON form");
-        self.connection
-            .prepare_cached(
-                "insert into requests (tenant, request, digest, receipt, made_at)
+        self.sql(
+            "insert into requests (tenant, request, digest, receipt, made_at)
                  values (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute(params![
-                request.tenant.as_str(),
-                request.id.as_str(),
-                request.digest,
-                receipt,
-                now.as_micros()
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            request.tenant.as_str(),
+            request.id.as_str(),
+            request.digest,
+            receipt,
+            now.as_micros()
+        ])
+        .map(drop)
     }
 
-    fn insert_definition(&self, definition: &Definition) -> Result<()> {
-        self.connection
-            .prepare_cached(
-                "insert into definitions (tenant, kind, name, version, body, created_at)
+    fn insert_definition(&mut self, definition: &Definition) -> Result<()> {
+        self.sql(
+            "insert into definitions (tenant, kind, name, version, body, created_at)
                  values (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?
-            .execute(params![
-                definition.tenant.as_str(),
-                definition.kind.code(),
-                definition.which.name,
-                definition.which.version,
-                definition.body.as_str(),
-                definition.created_at.as_micros()
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            definition.tenant.as_str(),
+            definition.kind.code(),
+            definition.which.name,
+            definition.which.version,
+            definition.body.as_str(),
+            definition.created_at.as_micros()
+        ])
+        .map(drop)
     }
 
     fn write(&mut self, write: &Write) -> Result<()> {
@@ -80,81 +83,78 @@ impl Tables<'_> {
     }
 
     /// Updates what no index has, if all that indexes have stays as it is.
-    fn move_on(&self, write: &Write, number: i64) -> Result<bool> {
+    fn move_on(&mut self, write: &Write, number: i64) -> Result<bool> {
         let facets = &write.facets;
-        self.connection
-            .prepare_cached(
-                "update instances
+        self.sql(
+            "update instances
                  set version = ?2, updated_at = ?3, state = ?4, step = ?5, definition_version = ?6
                  where number = ?1 and status = ?7 and awaits is ?8 and definition is ?9
                    and business_key is ?10 and unique_key is ?11",
-            )?
-            .execute(params![
-                number,
-                signed(write.version.0),
-                write.at.as_micros(),
-                write.state.as_str(),
-                facets.step,
-                facets.definition.as_ref().map(|it| it.version),
-                facets.status,
-                facets.awaits,
-                facets.definition.as_ref().map(|it| &it.name),
-                facets.business_key,
-                facets.unique_key
-            ])
-            .map(|n_rows| n_rows == 1)
+        )?
+        .execute(params![
+            number,
+            signed(write.version.0),
+            write.at.as_micros(),
+            write.state.as_str(),
+            facets.step,
+            facets.definition.as_ref().map(|it| it.version),
+            facets.status,
+            facets.awaits,
+            facets.definition.as_ref().map(|it| &it.name),
+            facets.business_key,
+            facets.unique_key
+        ])
+        .map(|n_rows| n_rows == 1)
     }
 
-    fn rewrite(&self, write: &Write, number: i64) -> Result<()> {
+    fn rewrite(&mut self, write: &Write, number: i64) -> Result<()> {
         let facets = &write.facets;
-        self.connection
-            .prepare_cached(
-                "update instances
+        self.sql(
+            "update instances
                  set version = ?2, updated_at = ?3, state = ?4, step = ?5, definition_version = ?6,
                      status = ?7, awaits = ?8, definition = ?9, business_key = ?10,
                      unique_key = ?11
                  where number = ?1",
-            )?
-            .execute(params![
-                number,
-                signed(write.version.0),
-                write.at.as_micros(),
-                write.state.as_str(),
-                facets.step,
-                facets.definition.as_ref().map(|it| it.version),
-                facets.status,
-                facets.awaits,
-                facets.definition.as_ref().map(|it| &it.name),
-                facets.business_key,
-                facets.unique_key
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            number,
+            signed(write.version.0),
+            write.at.as_micros(),
+            write.state.as_str(),
+            facets.step,
+            facets.definition.as_ref().map(|it| it.version),
+            facets.status,
+            facets.awaits,
+            facets.definition.as_ref().map(|it| &it.name),
+            facets.business_key,
+            facets.unique_key
+        ])
+        .map(drop)
     }
 
-    fn insert_instance(&self, write: &Write) -> Result<i64> {
+    fn insert_instance(&mut self, write: &Write) -> Result<i64> {
         let facets = &write.facets;
-        self.connection
-            .prepare_cached(
-                "insert into instances (version, created_at, updated_at, state, step,
+        self.sql(
+            "insert into instances (version, created_at, updated_at, state, step,
                      definition_version, status, awaits, definition, business_key, unique_key,
                      tenant, kind, id)
                  values (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-            )?
-            .insert(params![
-                signed(write.version.0),
-                write.at.as_micros(),
-                write.state.as_str(),
-                facets.step,
-                facets.definition.as_ref().map(|it| it.version),
-                facets.status,
-                facets.awaits,
-                facets.definition.as_ref().map(|it| &it.name),
-                facets.business_key,
-                facets.unique_key,
-                write.key.tenant.as_str(),
-                write.key.kind.code(),
-                write.key.id.as_str()
-            ])
+        )?
+        .insert(params![
+            signed(write.version.0),
+            write.at.as_micros(),
+            write.state.as_str(),
+            facets.step,
+            facets.definition.as_ref().map(|it| it.version),
+            facets.status,
+            facets.awaits,
+            facets.definition.as_ref().map(|it| &it.name),
+            facets.business_key,
+            facets.unique_key,
+            write.key.tenant.as_str(),
+            write.key.kind.code(),
+            write.key.id.as_str()
+        ])
     }
 
     fn insert_event(&mut self, record: &EventRecord) -> Result<()> {
@@ -164,24 +164,23 @@ impl Tables<'_> {
             Error::ToSqlConversionFailure(text.into())
         };
         let place = self.place(key)?.ok_or_else(orphaned)?;
-        self.connection
-            .prepare_cached(
-                "insert into events (instance, version, tenant, kind, id, happened_at, events)
+        self.sql(
+            "insert into events (instance, version, tenant, kind, id, happened_at, events)
                  values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![
-                place.number,
-                signed(record.version.0),
-                key.tenant.as_str(),
-                key.kind.code(),
-                key.id.as_str(),
-                record.at.as_micros(),
-                record.events.as_str()
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            place.number,
+            signed(record.version.0),
+            key.tenant.as_str(),
+            key.kind.code(),
+            key.id.as_str(),
+            record.at.as_micros(),
+            record.events.as_str()
+        ])
+        .map(drop)
     }
 
-    fn change_task(&self, change: &TaskChange) -> Result<()> {
+    fn change_task(&mut self, change: &TaskChange) -> Result<()> {
         match change {
             TaskChange::Schedule(task) => self.put_task(task),
             TaskChange::Withdraw(at) => self.delete_task(at),
@@ -190,109 +189,98 @@ impl Tables<'_> {
         }
     }
 
-    fn put_task(&self, task: &Task) -> Result<()> {
+    fn put_task(&mut self, task: &Task) -> Result<()> {
         let key = &task.at.key;
         let lease = task.lease.as_ref();
-        self.connection
-            .prepare_cached(
-                "replace into tasks (tenant, kind, id, task, queue, family, ready_at, version,
+        self.sql(
+            "replace into tasks (tenant, kind, id, task, queue, family, ready_at, version,
                      token, worker, lease_until)
                  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            )?
-            .execute(params![
-                key.tenant.as_str(),
-                key.kind.code(),
-                key.id.as_str(),
-                task.at.id.as_str(),
-                task.queue,
-                task.family,
-                task.ready_at.as_micros(),
-                signed(task.version.0),
-                lease.map(|it| it.token.as_str()),
-                lease.map(|it| it.worker.as_str()),
-                lease.map(|it| it.until.as_micros())
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            key.tenant.as_str(),
+            key.kind.code(),
+            key.id.as_str(),
+            task.at.id.as_str(),
+            task.queue,
+            task.family,
+            task.ready_at.as_micros(),
+            signed(task.version.0),
+            lease.map(|it| it.token.as_str()),
+            lease.map(|it| it.worker.as_str()),
+            lease.map(|it| it.until.as_micros())
+        ])
+        .map(drop)
     }
 
-    fn delete_task(&self, at: &TaskRef) -> Result<()> {
+    fn delete_task(&mut self, at: &TaskRef) -> Result<()> {
         let key = &at.key;
-        self.connection
-            .prepare_cached(
-                "delete from tasks where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
-            )?
+        self.sql("delete from tasks where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4")?
             .execute(params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()])
             .map(drop)
     }
 
-    fn extend_lease(&self, at: &TaskRef, until: Timestamp) -> Result<()> {
+    fn extend_lease(&mut self, at: &TaskRef, until: Timestamp) -> Result<()> {
         let key = &at.key;
-        self.connection
-            .prepare_cached(
-                "update tasks set lease_until = ?5
+        self.sql(
+            "update tasks set lease_until = ?5
                  where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4 and token is not null",
-            )?
-            .execute(params![
-                key.tenant.as_str(),
-                key.kind.code(),
-                key.id.as_str(),
-                at.id.as_str(),
-                until.as_micros()
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            key.tenant.as_str(),
+            key.kind.code(),
+            key.id.as_str(),
+            at.id.as_str(),
+            until.as_micros()
+        ])
+        .map(drop)
     }
 
-    fn end_lease(&self, at: &TaskRef) -> Result<()> {
+    fn end_lease(&mut self, at: &TaskRef) -> Result<()> {
         let key = &at.key;
-        self.connection
-            .prepare_cached(
-                "update tasks set token = null, worker = null, lease_until = null
+        self.sql(
+            "update tasks set token = null, worker = null, lease_until = null
                  where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
-            )?
-            .execute(params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()])
-            .map(drop)
+        )?
+        .execute(params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()])
+        .map(drop)
     }
 
-    fn change_timer(&self, change: &TimerChange) -> Result<()> {
+    fn change_timer(&mut self, change: &TimerChange) -> Result<()> {
         match change {
             TimerChange::Arm(timer) => self.put_timer(timer),
             TimerChange::Disarm(at) => self.delete_timer(at),
         }
     }
 
-    fn put_timer(&self, timer: &Timer) -> Result<()> {
+    fn put_timer(&mut self, timer: &Timer) -> Result<()> {
         let key = &timer.at.key;
-        self.connection
-            .prepare_cached(
-                "replace into timers (tenant, kind, id, timer, due_at, command)
+        self.sql(
+            "replace into timers (tenant, kind, id, timer, due_at, command)
                  values (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?
-            .execute(params![
-                key.tenant.as_str(),
-                key.kind.code(),
-                key.id.as_str(),
-                timer.at.id.as_str(),
-                timer.due_at.as_micros(),
-                timer.command.as_str()
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            key.tenant.as_str(),
+            key.kind.code(),
+            key.id.as_str(),
+            timer.at.id.as_str(),
+            timer.due_at.as_micros(),
+            timer.command.as_str()
+        ])
+        .map(drop)
     }
 
-    fn delete_timer(&self, at: &TimerRef) -> Result<()> {
+    fn delete_timer(&mut self, at: &TimerRef) -> Result<()> {
         let key = &at.key;
-        self.connection
-            .prepare_cached(
-                "delete from timers where tenant = ?1 and kind = ?2 and id = ?3 and timer = ?4",
-            )?
+        self.sql("delete from timers where tenant = ?1 and kind = ?2 and id = ?3 and timer = ?4")?
             .execute(params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()])
             .map(drop)
     }
 
     /// Forgets requests made before `before`, at most `limit`.
-    pub(super) fn forget(&self, before: Timestamp, limit: u32) -> Result<u32> {
+    pub(super) fn forget(&mut self, before: Timestamp, limit: u32) -> Result<u32> {
         let n_gone = self
-            .connection
-            .prepare_cached(
+            .sql(
                 "delete from requests where (tenant, request) in (
                      select tenant, request from requests indexed by requests_made
                      where made_at < ?1 order by made_at limit ?2)",

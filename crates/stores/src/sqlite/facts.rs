@@ -8,12 +8,16 @@ use waypost_kernel::{
     Timestamp, Version,
 };
 
-use super::{fault::fault, rows};
+use super::{
+    fault::fault,
+    prepared::{Lent, Prepared},
+    rows,
+};
 use crate::check::Facts;
 
 /// The tables, inside the writer's transaction.
 pub(super) struct Tables<'c> {
-    pub(super) connection: &'c Connection,
+    prepared: Prepared<'c>,
     /// What this commit has asked about, so that its writes need not look again.
     seen: HashMap<Key, Option<Place>>,
 }
@@ -27,7 +31,17 @@ pub(super) struct Place {
 
 impl<'c> Tables<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { connection, seen: HashMap::new() }
+        Self { prepared: Prepared::new(connection), seen: HashMap::new() }
+    }
+
+    /// The statement `sql`, compiled.
+    pub(super) fn sql(&mut self, sql: &'static str) -> Result<Lent<'_, 'c>> {
+        self.prepared.get(sql)
+    }
+
+    /// Runs a statement that says nothing and takes nothing.
+    pub(super) fn run(&mut self, sql: &'static str) -> Result<()> {
+        self.sql(sql)?.execute([]).map(drop)
     }
 
     /// Forgets what the commit before this one has seen.
@@ -50,79 +64,71 @@ impl<'c> Tables<'c> {
         self.seen.insert(key.clone(), Some(place));
     }
 
-    fn find(&self, key: &Key) -> Result<Option<Place>> {
-        self.connection
-            .prepare_cached(
-                "select number, version from instances
+    fn find(&mut self, key: &Key) -> Result<Option<Place>> {
+        self.sql(
+            "select number, version from instances
                  where tenant = ?1 and kind = ?2 and id = ?3",
-            )?
-            .query_row(params![key.tenant.as_str(), key.kind.code(), key.id.as_str()], |row| {
-                Ok(Place { number: row.get(0)?, version: rows::version(row, 1)? })
-            })
-            .optional()
+        )?
+        .query_row(params![key.tenant.as_str(), key.kind.code(), key.id.as_str()], |row| {
+            Ok(Place { number: row.get(0)?, version: rows::version(row, 1)? })
+        })
+        .optional()
     }
 
-    fn find_lease(&self, task: &TaskRef) -> Result<Option<Lease>> {
+    fn find_lease(&mut self, task: &TaskRef) -> Result<Option<Lease>> {
         let key = &task.key;
-        self.connection
-            .prepare_cached(
-                "select token, worker, lease_until from tasks
+        self.sql(
+            "select token, worker, lease_until from tasks
                  where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
-            )?
-            .query_row(
-                params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), task.id.as_str()],
-                |row| rows::lease(row, 0),
-            )
-            .optional()
-            .map(Option::flatten)
+        )?
+        .query_row(
+            params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), task.id.as_str()],
+            |row| rows::lease(row, 0),
+        )
+        .optional()
+        .map(Option::flatten)
     }
 
-    fn find_due_at(&self, timer: &TimerRef) -> Result<Option<Timestamp>> {
+    fn find_due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>> {
         let key = &timer.key;
-        self.connection
-            .prepare_cached(
-                "select due_at from timers
+        self.sql(
+            "select due_at from timers
                  where tenant = ?1 and kind = ?2 and id = ?3 and timer = ?4",
-            )?
-            .query_row(
-                params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), timer.id.as_str()],
-                |row| rows::timestamp(row, 0),
-            )
-            .optional()
+        )?
+        .query_row(
+            params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), timer.id.as_str()],
+            |row| rows::timestamp(row, 0),
+        )
+        .optional()
     }
 
-    fn find_holder(&self, tenant: &Tenant, kind: Kind, unique: &str) -> Result<Option<Key>> {
-        self.connection
-            .prepare_cached(
-                "select id from instances indexed by instances_unique_key
+    fn find_holder(&mut self, tenant: &Tenant, kind: Kind, unique: &str) -> Result<Option<Key>> {
+        self.sql(
+            "select id from instances indexed by instances_unique_key
                  where tenant = ?1 and kind = ?2 and unique_key = ?3",
-            )?
-            .query_row(params![tenant.as_str(), kind.code(), unique], |row| {
-                Ok(Key::new(tenant.clone(), kind, rows::id(row, 0)?))
-            })
-            .optional()
+        )?
+        .query_row(params![tenant.as_str(), kind.code(), unique], |row| {
+            Ok(Key::new(tenant.clone(), kind, rows::id(row, 0)?))
+        })
+        .optional()
     }
 
-    fn find_definition(&self, definition: &Definition) -> Result<bool> {
+    fn find_definition(&mut self, definition: &Definition) -> Result<bool> {
         let which = &definition.which;
-        self.connection
-            .prepare_cached(
-                "select 1 from definitions
+        self.sql(
+            "select 1 from definitions
                  where tenant = ?1 and kind = ?2 and name = ?3 and version = ?4",
-            )?
-            .exists(params![
-                definition.tenant.as_str(),
-                definition.kind.code(),
-                which.name,
-                which.version
-            ])
+        )?
+        .exists(params![
+            definition.tenant.as_str(),
+            definition.kind.code(),
+            which.name,
+            which.version
+        ])
     }
 
-    fn find_request(&self, request: &Request) -> Result<Option<(String, Receipt)>> {
-        self.connection
-            .prepare_cached(
-                "select digest, receipt from requests where tenant = ?1 and request = ?2",
-            )?
+    fn find_request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>> {
+        self.sql("select digest, receipt from requests where tenant = ?1 and request = ?2")?
             .query_row(params![request.tenant.as_str(), request.id.as_str()], |row| {
                 let receipt = serde_json::from_str(row.get_ref(1)?.as_str()?)
                     .map_err(|error| rows::unreadable(1, error))?;

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, Error, ErrorCode, OpenFlags};
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use waypost_kernel::{StoreError, Timestamp};
 
 use super::{fault::fault, schema};
@@ -109,6 +109,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let connection =
         Connection::open_with_flags(path, flags).map_err(|error| explain(path, error))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fault)?;
+    // A plan once made stays, whatever is asked for: compiling again costs more than it saves.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fault)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(connection)
 }

@@ -11,7 +11,7 @@ use super::{facts::Tables, rows};
 const WINDOW: u32 = 512;
 
 impl Tables<'_> {
-    pub(super) fn change_message(&self, change: &MessageChange) -> Result<()> {
+    pub(super) fn change_message(&mut self, change: &MessageChange) -> Result<()> {
         match change {
             MessageChange::Send { key, message } => self.insert_message(key, message),
             MessageChange::Settle { message, token, delivery } => {
@@ -20,29 +20,28 @@ impl Tables<'_> {
         }
     }
 
-    fn insert_message(&self, key: &Key, message: &Message) -> Result<()> {
+    fn insert_message(&mut self, key: &Key, message: &Message) -> Result<()> {
         let headers = serde_json::to_string(&message.headers).expect("headers have a JSON form");
-        self.connection
-            .prepare_cached(
-                "insert into outbox (tenant, kind, id, message, event_type, occurred_at, payload,
+        self.sql(
+            "insert into outbox (tenant, kind, id, message, event_type, occurred_at, payload,
                      headers, attempts, available_at, dead)
                  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?6, 0)
                  on conflict do nothing",
-            )?
-            .execute(params![
-                key.tenant.as_str(),
-                key.kind.code(),
-                key.id.as_str(),
-                message.id.as_str(),
-                message.event_type,
-                message.occurred_at.as_micros(),
-                message.payload.as_str(),
-                headers
-            ])
-            .map(drop)
+        )?
+        .execute(params![
+            key.tenant.as_str(),
+            key.kind.code(),
+            key.id.as_str(),
+            message.id.as_str(),
+            message.event_type,
+            message.occurred_at.as_micros(),
+            message.payload.as_str(),
+            headers
+        ])
+        .map(drop)
     }
 
-    fn settle(&self, at: &MessageRef, token: &ClaimId, delivery: &Delivery) -> Result<()> {
+    fn settle(&mut self, at: &MessageRef, token: &ClaimId, delivery: &Delivery) -> Result<()> {
         let Some(number) = self.find_message(at, token)? else { return Ok(()) };
         match delivery {
             Delivery::Sent => self.delete_message(number),
@@ -52,58 +51,52 @@ impl Tables<'_> {
     }
 
     /// The row of a message, if the claim `token` has it.
-    fn find_message(&self, at: &MessageRef, token: &ClaimId) -> Result<Option<i64>> {
+    fn find_message(&mut self, at: &MessageRef, token: &ClaimId) -> Result<Option<i64>> {
         let key = &at.key;
-        self.connection
-            .prepare_cached(
-                "select rowid from outbox
+        self.sql(
+            "select rowid from outbox
                  where tenant = ?1 and kind = ?2 and id = ?3 and message = ?4 and token = ?5",
-            )?
-            .query_row(
-                params![
-                    key.tenant.as_str(),
-                    key.kind.code(),
-                    key.id.as_str(),
-                    at.id.as_str(),
-                    token.as_str()
-                ],
-                |row| row.get(0),
-            )
-            .optional()
+        )?
+        .query_row(
+            params![
+                key.tenant.as_str(),
+                key.kind.code(),
+                key.id.as_str(),
+                at.id.as_str(),
+                token.as_str()
+            ],
+            |row| row.get(0),
+        )
+        .optional()
     }
 
-    fn delete_message(&self, number: i64) -> Result<()> {
-        self.connection
-            .prepare_cached("delete from outbox where rowid = ?1")?
-            .execute([number])
-            .map(drop)
+    fn delete_message(&mut self, number: i64) -> Result<()> {
+        self.sql("delete from outbox where rowid = ?1")?.execute([number]).map(drop)
     }
 
-    fn postpone(&self, number: i64, retry_at: Timestamp, error: &str) -> Result<()> {
-        self.connection
-            .prepare_cached(
-                "update outbox
+    fn postpone(&mut self, number: i64, retry_at: Timestamp, error: &str) -> Result<()> {
+        self.sql(
+            "update outbox
                  set attempts = attempts + 1, token = null, available_at = ?2, error = ?3
                  where rowid = ?1",
-            )?
-            .execute(params![number, retry_at.as_micros(), error])
-            .map(drop)
+        )?
+        .execute(params![number, retry_at.as_micros(), error])
+        .map(drop)
     }
 
-    fn give_up(&self, number: i64, error: &str) -> Result<()> {
-        self.connection
-            .prepare_cached(
-                "update outbox
+    fn give_up(&mut self, number: i64, error: &str) -> Result<()> {
+        self.sql(
+            "update outbox
                  set attempts = attempts + 1, token = null, dead = 1, error = ?2
                  where rowid = ?1",
-            )?
-            .execute(params![number, error])
-            .map(drop)
+        )?
+        .execute(params![number, error])
+        .map(drop)
     }
 
     /// Takes messages until `until`: the oldest among those that could be taken the longest.
     pub(super) fn post(
-        &self,
+        &mut self,
         token: &ClaimId,
         until: Timestamp,
         now: Timestamp,
@@ -115,24 +108,22 @@ impl Tables<'_> {
         found.into_iter().map(|it| self.take_message(it.number, token, until)).collect()
     }
 
-    fn available(&self, now: Timestamp, limit: u32) -> Result<Vec<Available>> {
-        self.connection
-            .prepare_cached(
-                "select rowid, occurred_at, tenant, kind, id, message
+    fn available(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Available>> {
+        self.sql(
+            "select rowid, occurred_at, tenant, kind, id, message
                  from outbox indexed by outbox_available
                  where dead = 0 and available_at <= ?1 order by available_at limit ?2",
-            )?
-            .query_map(params![now.as_micros(), limit], |row| {
-                let at = MessageRef { key: rows::key(row, 2)?, id: rows::id(row, 5)? };
-                Ok(Available { occurred_at: row.get(1)?, at, number: row.get(0)? })
-            })?
-            .collect()
+        )?
+        .query_map(params![now.as_micros(), limit], |row| {
+            let at = MessageRef { key: rows::key(row, 2)?, id: rows::id(row, 5)? };
+            Ok(Available { occurred_at: row.get(1)?, at, number: row.get(0)? })
+        })?
+        .collect()
     }
 
-    fn take_message(&self, number: i64, token: &ClaimId, until: Timestamp) -> Result<Posted> {
+    fn take_message(&mut self, number: i64, token: &ClaimId, until: Timestamp) -> Result<Posted> {
         let posted = self
-            .connection
-            .prepare_cached(
+            .sql(
                 "select tenant, kind, id, message, event_type, occurred_at, payload, headers,
                      attempts, token is not null
                  from outbox where rowid = ?1",
@@ -140,8 +131,7 @@ impl Tables<'_> {
             .query_row([number], posted)?;
         // The last instant of the hold still belongs to it.
         let overdue_at = until.as_micros().saturating_add(1);
-        self.connection
-            .prepare_cached("update outbox set token = ?2, available_at = ?3 where rowid = ?1")?
+        self.sql("update outbox set token = ?2, available_at = ?3 where rowid = ?1")?
             .execute(params![number, token.as_str(), overdue_at])?;
         Ok(posted)
     }

@@ -27,8 +27,7 @@ use super::{
     schema, search,
     shared::Shared,
     temporary::TemporaryDirectory,
-    watch,
-    writer::Writer,
+    watch, writer,
 };
 use crate::{Grouping, hint::hints};
 
@@ -133,10 +132,10 @@ impl SqliteStore {
             Grouping::Grouped => options.group_max,
             Grouping::OneByOne => 1,
         };
-        let writer = Writer { connection, checkpoints, shared: Arc::clone(&shared), group_max };
+        let writers = Arc::clone(&shared);
         let writer = thread::Builder::new()
             .name("waypost-writer".to_owned())
-            .spawn(move || writer.run())
+            .spawn(move || writer::run(connection, checkpoints, &writers, group_max))
             .map_err(no_thread)?;
         let writer = Mutex::new(Some(writer));
         Ok(Self { path, shared, writer, points, lists, _claimed: claimed, _directory: directory })

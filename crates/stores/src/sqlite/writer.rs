@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use rusqlite::{Connection, Error, ErrorCode, config::DbConfig};
+use rusqlite::{Connection, ErrorCode, config::DbConfig};
 use waypost_kernel::{Hint, StoreError};
 
 use super::{
@@ -18,12 +18,40 @@ use super::{
     watch::Spot,
 };
 
-/// Owns the connection that writes.
-pub(super) struct Writer {
-    pub(super) connection: Connection,
-    pub(super) checkpoints: Checkpoints,
-    pub(super) shared: Arc<Shared>,
-    pub(super) group_max: usize,
+/// Writes until the queue is closed and empty.
+pub(super) fn run(
+    connection: Connection,
+    checkpoints: Checkpoints,
+    shared: &Arc<Shared>,
+    group_max: usize,
+) {
+    let _last_words = LastWords(Arc::clone(shared));
+    let tables = Tables::new(&connection);
+    let mut writer = Writer { connection: &connection, tables, checkpoints, shared };
+    while let Some(group) = shared.queue.take(group_max) {
+        writer.land(group);
+        writer.tend_log();
+    }
+    writer.stop();
+    close(connection, shared);
+}
+
+/// Closing the last connection folds the log and removes it, unless a sync has failed: then
+/// everything stays as it is, for the next one who opens it.
+fn close(connection: Connection, shared: &Shared) {
+    if shared.failure().is_some() {
+        drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true));
+    }
+    if let Err((_, error)) = connection.close() {
+        tracing::warn!(%error, "the database could not be closed");
+    }
+}
+
+struct Writer<'c> {
+    connection: &'c Connection,
+    tables: Tables<'c>,
+    checkpoints: Checkpoints,
+    shared: &'c Shared,
 }
 
 /// Why a group did not land.
@@ -36,23 +64,13 @@ enum Trouble {
     Unclear(String),
 }
 
-impl Writer {
-    /// Writes until the queue is closed and empty.
-    pub(super) fn run(mut self) {
-        let _last_words = LastWords(Arc::clone(&self.shared));
-        while let Some(group) = self.shared.queue.take(self.group_max) {
-            self.land(group);
-            self.tend_log();
-        }
-        self.close();
-    }
-
+impl Writer<'_> {
     /// After the answers: nobody waits for this.
     fn tend_log(&mut self) {
         if self.shared.failure().is_some() {
             return;
         }
-        let Err(error) = self.checkpoints.tend(&self.connection) else { return };
+        let Err(error) = self.checkpoints.tend(self.connection) else { return };
         if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) {
             self.shared.fail(format!("the log could not be folded into the database: {error}"));
         } else {
@@ -60,21 +78,11 @@ impl Writer {
         }
     }
 
-    /// Closing the last connection folds the log and removes it, unless a sync has failed: then
-    /// everything stays as it is, for the next one who opens it.
-    fn close(self) {
+    fn stop(self) {
         self.checkpoints.stop();
-        if self.shared.failure().is_some() {
-            let keep =
-                self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
-            drop(keep);
-        }
-        if let Err((_, error)) = self.connection.close() {
-            tracing::warn!(%error, "the database could not be closed");
-        }
     }
 
-    fn land(&self, mut group: Vec<Operation>) {
+    fn land(&mut self, mut group: Vec<Operation>) {
         if let Some(reason) = self.shared.failure() {
             return fail_all(group, &stopped(reason));
         }
@@ -92,12 +100,11 @@ impl Writer {
         }
     }
 
-    fn attempt(&self, group: &mut [Operation]) -> Result<Vec<Effect>, Trouble> {
-        self.execute("begin immediate").map_err(|error| Trouble::NotLanded(fault(error)))?;
-        let mut tables = Tables::new(&self.connection);
+    fn attempt(&mut self, group: &mut [Operation]) -> Result<Vec<Effect>, Trouble> {
+        self.tables.run("begin immediate").map_err(|error| Trouble::NotLanded(fault(error)))?;
         let performed: Result<Vec<Effect>, StoreError> = group
             .iter_mut()
-            .map(|operation| operation.perform(&mut tables, self.shared.clock.now()))
+            .map(|operation| operation.perform(&mut self.tables, self.shared.clock.now()))
             .collect();
         match performed {
             Ok(effects) => self.commit().map(|()| effects),
@@ -108,8 +115,8 @@ impl Writer {
         }
     }
 
-    fn commit(&self) -> Result<(), Trouble> {
-        let Err(error) = self.execute("commit") else { return Ok(()) };
+    fn commit(&mut self) -> Result<(), Trouble> {
+        let Err(error) = self.tables.run("commit") else { return Ok(()) };
         self.roll_back();
         // A sync that failed once may succeed the next time without having written anything:
         // it is never tried again.
@@ -120,18 +127,14 @@ impl Writer {
         })
     }
 
-    fn roll_back(&self) {
+    fn roll_back(&mut self) {
         // Some errors have ended the transaction already.
         if self.connection.is_autocommit() {
             return;
         }
-        if let Err(error) = self.execute("rollback") {
+        if let Err(error) = self.tables.run("rollback") {
             self.shared.fail(format!("a transaction could not be taken back: {error}"));
         }
-    }
-
-    fn execute(&self, sql: &str) -> Result<(), Error> {
-        self.connection.prepare_cached(sql)?.execute([]).map(drop)
     }
 
     /// Answers everybody, then wakes those who wait for what is new.
