@@ -35,10 +35,7 @@ impl Connections {
         let manager = Manager::from_config(dialer.config.clone(), dialer.tls.clone(), config);
         let prepare = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             Box::pin(async move {
-                vet(client).await.map_err(|error| match error {
-                    StoreError::Unavailable(text) => HookError::message(text),
-                    error => HookError::message(error.to_string()),
-                })?;
+                vet(client).await.map_err(|error| HookError::message(text(error)))?;
                 arrange(client, settings).await;
                 Ok(())
             })
@@ -110,4 +107,9 @@ impl Connections {
             )),
         })
     }
+}
+
+/// What is wrong, without saying twice that the store is unavailable.
+fn text(error: StoreError) -> String {
+    if let StoreError::Unavailable(text) = error { text } else { error.to_string() }
 }
