@@ -36,7 +36,8 @@ pub(crate) fn test() -> Result<(), String> {
     let servers = stage("servers", servers)?;
     stage("build", || {
         // With the features of the whole workspace, like the tests: nothing is built twice.
-        cargo(&["build", "--workspace", "--all-features", "--locked", "--bins"], &[])
+        let all = ["build", "--workspace", "--all-features", "--locked"];
+        cargo(&[&all[..], &["--bins", "--tests"]].concat(), &[])
     })?;
     let program = programs().join("waypost").display().to_string();
     let found = [
