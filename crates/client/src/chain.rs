@@ -136,7 +136,8 @@ impl Chains {
         Ok(self.client.ask(request).await?.1)
     }
 
-    /// Follows what happens, from a place on: from the first change of all if none is given.
+    /// Follows what happens, from a place on. If none is given: one instance from its beginning,
+    /// all of them from now.
     ///
     /// # Errors
     /// When the server cannot be reached.

@@ -1,0 +1,9 @@
+//! The client against a real server, inside this process, on the store in memory.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+#[path = "client/routes.rs"]
+mod routes;
+#[path = "client/worker.rs"]
+mod worker;
+#[path = "client/world.rs"]
+mod world;

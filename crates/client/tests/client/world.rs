@@ -1,0 +1,66 @@
+//! A server and a client of it.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use tokio_util::sync::{CancellationToken, DropGuard};
+use waypost_client::{
+    Chains, Client,
+    api::chain::{Definition, DefinitionStep, Instance, InstanceDetail, StartInstance},
+};
+use waypost_engine::{Engine, Settings, SystemClock};
+use waypost_server::{Options, Server};
+use waypost_stores::MemoryStore;
+
+pub(crate) struct World {
+    pub(crate) client: Client,
+    pub(crate) chains: Chains,
+    _running: DropGuard,
+}
+
+pub(crate) fn definition(steps: &[&str]) -> Definition {
+    let step = |name: &&str| DefinitionStep { step_type: (*name).into(), max_attempts: Some(3) };
+    let steps = steps.iter().map(step).collect();
+    Definition { workflow_type: "order".into(), workflow_version: 1, steps }
+}
+
+impl World {
+    /// A server with an order of these steps deployed.
+    pub(crate) async fn new(steps: &[&str]) -> Self {
+        let store = Arc::new(MemoryStore::new(Arc::new(SystemClock)));
+        let engine = Engine::new(store, Settings::default());
+        let http = SocketAddr::from(([127, 0, 0, 1], 0));
+        let options = Options { http, ..Options::default() };
+        let server = Server::bind(engine.clone(), options).await.unwrap();
+        let client = Client::new(&format!("http://{}", server.http_addr())).unwrap();
+        let stop = CancellationToken::new();
+        let (serving, sweeping) = (stop.clone(), stop.clone());
+        tokio::spawn(async move { server.run(serving).await });
+        tokio::spawn(async move { engine.run(sweeping).await });
+        let chains = client.chain();
+        chains.deploy(&definition(steps)).await.unwrap();
+        Self { client, chains, _running: stop.drop_guard() }
+    }
+
+    pub(crate) async fn start(&self) -> Instance {
+        self.chains.start(&order(), None).await.unwrap()
+    }
+
+    /// Looks until the chain is as wanted.
+    pub(crate) async fn until(
+        &self,
+        id: &str,
+        is_so: impl Fn(&InstanceDetail) -> bool,
+    ) -> InstanceDetail {
+        loop {
+            let detail = self.chains.show(id).await.unwrap();
+            if is_so(&detail) {
+                return detail;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+pub(crate) fn order() -> StartInstance {
+    StartInstance { workflow_type: "order".into(), ..StartInstance::default() }
+}
