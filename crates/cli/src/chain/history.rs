@@ -1,5 +1,6 @@
 //! `waypost history chain ID`
 
+use clap::value_parser;
 use waypost_api::chain::HistoryQuery;
 
 use super::events::{describe, step, step_types, tone};
@@ -33,7 +34,7 @@ struct ChainArgs {
     after: Option<u64>,
 
     /// How many commits at the most, up to 1000
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = value_parser!(u32).range(1..=1_000))]
     limit: u32,
 
     #[command(flatten)]

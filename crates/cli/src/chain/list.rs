@@ -1,5 +1,7 @@
 //! `waypost list chains` and `waypost list definitions`
 
+use clap::value_parser;
+use comfy_table::Table;
 use waypost_api::{
     Page,
     chain::{DeployedDefinition, Instance, InstanceQuery, InstanceStatus, PageQuery},
@@ -64,7 +66,7 @@ struct DefinitionsArgs {
 #[derive(Debug, clap::Args)]
 struct PageArgs {
     /// How many at the most, up to 1000
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = value_parser!(u32).range(1..=1_000))]
     limit: u32,
 
     /// Which page, counted from 0
@@ -125,8 +127,7 @@ async fn chains(args: ChainsArgs, output: Output) -> Result<(), Failure> {
             toned(&relative(it.started_at, now), Tone::Faint),
         ]);
     }
-    output.table(shown)?;
-    more(page.items.len(), page.has_more.then_some(page.page + 1), "chains", output)
+    show(shown, page.has_more.then_some(page.page + 1), "chains", output)
 }
 
 async fn definitions(args: DefinitionsArgs, output: Output) -> Result<(), Failure> {
@@ -146,16 +147,20 @@ async fn definitions(args: DefinitionsArgs, output: Output) -> Result<(), Failur
             toned(&relative(it.deployed_at, now), Tone::Faint),
         ]);
     }
-    output.table(shown)?;
-    more(page.items.len(), page.has_more.then_some(page.page + 1), "definitions", output)
+    show(shown, page.has_more.then_some(page.page + 1), "definitions", output)
 }
 
-/// Says that there is nothing, or that there is more.
-fn more(n_items: usize, next: Option<u32>, what: &str, output: Output) -> Result<(), Failure> {
-    let note = match (n_items, next) {
-        (0, _) => format!("no {what}"),
-        (_, Some(page)) => format!("there are more: add --page {page}"),
-        (_, None) => return Ok(()),
-    };
-    output.line(&output.paint(&note, Tone::Faint))
+/// The table, unless it is empty, and whether there is more.
+fn show(shown: Table, next: Option<u32>, what: &str, output: Output) -> Result<(), Failure> {
+    if shown.is_empty() {
+        return output.line(&output.paint(&format!("no {what}"), Tone::Faint));
+    }
+    output.table(shown)?;
+    match next {
+        Some(page) => {
+            let note = format!("there are more: add --page {page}");
+            output.line(&output.paint(&note, Tone::Faint))
+        }
+        None => Ok(()),
+    }
 }

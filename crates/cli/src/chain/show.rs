@@ -2,7 +2,7 @@
 
 use waypost_api::{
     Timestamp,
-    chain::{Instance, InstanceDetail, Step, StepStatus},
+    chain::{Instance, InstanceDetail, InstanceStatus, Step, StepStatus},
 };
 
 use crate::{
@@ -50,6 +50,7 @@ pub(crate) async fn run(args: ShowArgs, output: Output) -> Result<(), Failure> {
         output.line(&format!("{name:<10}{value}"))?;
     }
     output.line("")?;
+    let is_running = instance.status == InstanceStatus::Running;
     let mut shown = table(&["SEQ", "STEP", "STATUS", "ATTEMPTS", "DETAIL"]);
     for step in &steps {
         shown.add_row([
@@ -57,7 +58,7 @@ pub(crate) async fn run(args: ShowArgs, output: Output) -> Result<(), Failure> {
             cell(&step.step_type),
             status_cell(step.status.as_str()),
             cell(&format!("{}/{}", step.attempts, step.max_attempts)),
-            cell(&describe(step, now)),
+            cell(&describe(step, is_running, now)),
         ]);
     }
     output.table(shown)
@@ -81,9 +82,11 @@ fn facts(instance: &Instance, now: Timestamp) -> Vec<(&'static str, String)> {
 }
 
 /// What is worth knowing about a step beside its status.
-fn describe(step: &Step, now: Timestamp) -> String {
+fn describe(step: &Step, is_running: bool, now: Timestamp) -> String {
     let until = |at: Option<Timestamp>| at.map(|it| relative(it, now));
     let state = match step.status {
+        // Nothing comes of it any more.
+        _ if !is_running => None,
         StepStatus::Pending | StepStatus::Done | StepStatus::Dead => None,
         StepStatus::Ready => until(step.next_run_at).map(|it| format!("due {it}")),
         StepStatus::Running => {

@@ -26,9 +26,13 @@ pub(crate) struct WatchArgs {
     #[command(subcommand)]
     what: Option<What>,
 
-    /// Go on after this place instead of the first change: the `cursor` of an earlier line
+    /// Go on after this place instead of now: the `cursor` of an earlier line of JSON
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
+
+    /// Begin with the first change of all instead of now
+    #[arg(long, conflicts_with = "cursor")]
+    all: bool,
 
     #[command(flatten)]
     remote: RemoteArgs,
@@ -59,7 +63,9 @@ pub(crate) async fn run(args: WatchArgs, output: Output) -> Result<(), Failure> 
         // A chain that does not exist would be waited for in vain.
         chains.show(id).await?;
     }
-    let query = ChangeQuery { instance_id, cursor: args.cursor };
+    // An empty cursor is the place before everything.
+    let cursor = args.cursor.or_else(|| args.all.then(String::new));
+    let query = ChangeQuery { instance_id, cursor };
     Watching { chains, query, output, names: BTreeMap::new(), n_resumes: 0 }.run().await
 }
 

@@ -86,7 +86,8 @@ fn scalar(value: &DeValue<'_>) -> Result<String, String> {
         | DeValue::Datetime(_)
         | DeValue::Array(_)
         | DeValue::Table(_) => {
-            Err(format!("must be a text, a whole number or true/false, not a {}", value.type_str()))
+            let found = value.type_str();
+            Err(format!("must be a text, a whole number or true/false, and is of type {found}"))
         }
     }
 }
@@ -163,7 +164,7 @@ mod tests {
         assert!(problem("http = \"a\"\nstore = ").starts_with("line 2: "), "{}", problem("a = "));
         assert_eq!(
             problem("http = [1]"),
-            "line 1: http must be a text, a whole number or true/false, not a array; "
+            "line 1: http must be a text, a whole number or true/false, and is of type array; "
         );
     }
 }

@@ -10,6 +10,8 @@ use super::{
 };
 use crate::exit::Failure;
 
+/// Begins the names of our variables.
+const PREFIX: &str = "WAYPOST_";
 /// Names the file in the environment.
 const FILE_VARIABLE: &str = "WAYPOST_CONFIG";
 
@@ -62,9 +64,19 @@ impl Setting {
         self.text.trim().parse().map_err(|_| self.refuse(expected))
     }
 
+    /// Its place, as it would be written in the file.
+    pub(crate) fn place(&self) -> String {
+        let is_bare = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
+        let part = |it: &String| match it.chars().all(is_bare) {
+            true => it.clone(),
+            false => format!("{it:?}"),
+        };
+        self.path.iter().map(part).collect::<Vec<_>>().join(".")
+    }
+
     /// The value is not what it should be.
     pub(crate) fn refuse(&self, expected: &str) -> Failure {
-        let (path, shown, origin) = (self.path.join("."), self.shown(), &self.origin);
+        let (path, shown, origin) = (self.place(), self.shown(), &self.origin);
         Failure::usage(format!("{path} is {shown:?} (from {origin}), but must be {expected}"))
     }
 }
@@ -179,7 +191,7 @@ impl Settings {
         for key in catalog::ALL {
             if key.path.contains('*') {
                 let named = self.values.values().filter(|it| key.matches(&it.path));
-                all.extend(named.map(|it| (it.path.join("."), Some(it))));
+                all.extend(named.map(|it| (it.place(), Some(it))));
             } else {
                 all.push((key.path.to_owned(), self.get(key)));
             }
@@ -198,8 +210,13 @@ impl Sources {
                 || name == "WAYPOST_SERVER"
                 || name.starts_with("WAYPOST_TEST_")
         };
-        let ours = self.environment.keys().filter(|it| it.starts_with("WAYPOST_") && !is_known(it));
-        ours.filter_map(|name| Some((name.clone(), nearest(name, known.clone())?))).collect()
+        let bare = |name: &str| name.trim_start_matches(PREFIX).to_owned();
+        let meant = |name: &String| {
+            let meant = nearest(&bare(name), known.iter().map(|it| bare(it)))?;
+            Some((name.clone(), format!("{PREFIX}{meant}")))
+        };
+        let ours = self.environment.keys().filter(|it| it.starts_with(PREFIX) && !is_known(it));
+        ours.filter_map(meant).collect()
     }
 }
 
@@ -242,7 +259,8 @@ mod tests {
 
     #[test]
     fn misspelled_variables_are_noticed() {
-        let sources = sources(&[("WAYPOST_STROE", "x"), ("WAYPOST_SERVER", "x")], &[]);
+        let environment = [("WAYPOST_STROE", "x"), ("WAYPOST_SERVER", "x"), ("WAYPOST_BIN", "x")];
+        let sources = sources(&environment, &[]);
         let meant = [("WAYPOST_STROE".to_owned(), "WAYPOST_STORE".to_owned())];
         assert_eq!(sources.misspelled(), meant);
     }
