@@ -1,6 +1,11 @@
 //! The server is killed under load, again and again. Everything it acknowledged is there, and every
 //! chain ends exactly once.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed"
+)]
 
 use std::{
     sync::{Arc, Mutex},
@@ -37,8 +42,8 @@ async fn kill_again_and_again(store: &str) {
     let server = serve();
     let client = Client::new(&server.url);
     client.finish_all().await;
-    check(&client, &ledger.lock().unwrap().started.clone()).await;
-    let completed = ledger.lock().unwrap().completed.clone();
+    let Ledger { started, completed, .. } = std::mem::take(&mut *ledger.lock().unwrap());
+    check(&client, &started).await;
     assert!(completed.len() > 100, "only {} chains were worked on", completed.len());
     for (id, steps) in completed {
         let done = happened(&client, &id, "STEP_DONE").await;

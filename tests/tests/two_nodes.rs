@@ -1,6 +1,11 @@
 //! Two nodes on one PostgreSQL. One falls asleep past its leases; what it says afterwards is
 //! refused, and the other one has gone on.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed"
+)]
 
 use std::time::Duration;
 

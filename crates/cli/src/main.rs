@@ -26,6 +26,10 @@ use crate::{
     output::Output,
 };
 
+/// Commits are made on one thread and freed on another; the system's allocator is slow at that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // The first thing of all: everything that speaks TLS uses the same provider.
     let _installed = rustls::crypto::aws_lc_rs::default_provider().install_default();

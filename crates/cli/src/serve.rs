@@ -1,6 +1,6 @@
 //! `waypost serve`: the engine over a durable store, behind HTTP, until told to stop.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -119,19 +119,19 @@ pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine,
 }
 
 async fn transport(config: &Config) -> Result<Option<Arc<dyn Transport>>, Failure> {
-    let refused = |key: &str, error: String| Failure::usage(format!("{key}: {error}"));
+    // The error may repeat the URL, and the URL may contain a password.
+    let refused = |key: &str, url: &str, error: &dyn Display| {
+        Failure::usage(format!("{key}: {}", error.to_string().replace(url, &masked_url(url))))
+    };
     match &config.outbox {
         None => Ok(None),
         Some(Outbox::Webhook { url, headers }) => {
-            let webhook = outbox::Webhook::new(url, headers.clone())
-                .map_err(|error| refused("outbox.webhook", error.to_string()))?;
-            Ok(Some(Arc::new(webhook)))
+            let webhook = outbox::Webhook::new(url, headers.clone());
+            Ok(Some(Arc::new(webhook.map_err(|it| refused("outbox.webhook", url, &it))?)))
         }
         Some(Outbox::Nats { url, subject, has_jetstream }) => {
-            let nats = outbox::Nats::connect(url, subject, *has_jetstream)
-                .await
-                .map_err(|error| refused("outbox.nats", error.to_string()))?;
-            Ok(Some(Arc::new(nats)))
+            let nats = outbox::Nats::connect(url, subject, *has_jetstream).await;
+            Ok(Some(Arc::new(nats.map_err(|it| refused("outbox.nats", url, &it))?)))
         }
     }
 }

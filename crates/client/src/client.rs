@@ -1,6 +1,6 @@
 //! Sending requests and understanding answers. Everything that knows HTTP is here and in `watch`.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
@@ -34,7 +34,12 @@ impl Client {
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(refused("it must begin with http:// or https://".to_owned()));
         }
-        let http = reqwest::Client::builder()
+        let builder = match is_local(&base) {
+            // No proxy knows better where this machine is.
+            true => reqwest::Client::builder().no_proxy(),
+            false => reqwest::Client::builder(),
+        };
+        let http = builder
             .connect_timeout(CONNECT_MAX)
             .user_agent(concat!("waypost-client/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
@@ -118,6 +123,11 @@ impl Client {
         let excerpt: String = text.trim().chars().take(EXCERPT_MAX).collect();
         Error::Unexpected { url: self.url().to_owned(), status: status.as_u16(), detail: excerpt }
     }
+}
+
+fn is_local(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
 }
 
 /// The address with the members of `query` as its query string.

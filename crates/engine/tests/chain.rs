@@ -78,10 +78,7 @@ fn order() -> StartRequest {
 }
 
 fn code(error: &Error) -> Option<RejectionCode> {
-    match error {
-        Error::Rejected(rejection) => Some(rejection.code),
-        _ => None,
-    }
+    if let Error::Rejected(rejection) = error { Some(rejection.code) } else { None }
 }
 
 fn waiting(event_type: &str) -> Outcome {
@@ -180,10 +177,8 @@ async fn one_chain_of_a_type_runs_under_a_business_key() {
     let world = world(&["A"]).await;
     let request = || StartRequest { biz_key: Some("o-1".into()), ..order() };
     let first = world.chains.start(request()).await.unwrap();
-    match world.chains.start(request()).await.unwrap_err() {
-        Error::Duplicate { existing } => assert_eq!(existing, first.key),
-        other => panic!("{other}"),
-    }
+    let error = world.chains.start(request()).await.unwrap_err();
+    assert!(matches!(error, Error::Duplicate { existing } if existing == first.key));
     world.chains.cancel(&first.key.id, Some("test".into())).await.unwrap();
     world.chains.start(request()).await.unwrap();
 }
@@ -288,10 +283,8 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
         assert_eq!(code(&error), Some(RejectionCode::FieldInvalid), "{error}");
     }
     let broken = Plan { workflow_version: 0, ..plan(&["", "B"]) };
-    match world.chains.deploy(broken).await.unwrap_err() {
-        Error::Invalid { violations } => assert_eq!(violations.len(), 2, "{violations:?}"),
-        other => panic!("{other}"),
-    }
+    let error = world.chains.deploy(broken).await.unwrap_err();
+    assert!(matches!(error, Error::Invalid { violations } if violations.len() == 2));
     let other = plan(&["B"]);
     let error = world.chains.deploy(other).await.unwrap_err();
     assert_eq!(code(&error), Some(RejectionCode::DefinitionConflict));

@@ -36,8 +36,8 @@ pub struct HttpLimits {
     /// Connections at a time. Some more are taken, told so with 503, and closed; health and metrics
     /// still answer there.
     pub connections_max: usize,
-    /// Requests under way at a time. Three quarters of it for lists and new work: finishing what
-    /// was begun relieves the server.
+    /// Requests under way at a time. Three quarters of it are for lists and new work, an eighth more
+    /// for events: finishing what was begun relieves the server.
     pub requests_max: usize,
     /// Claims that wait for work, counted apart so that they cannot starve the others.
     pub claims_max: usize,

@@ -3,7 +3,7 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::timeout};
 use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
 
@@ -15,6 +15,9 @@ use crate::{
 
 /// How many connections may wait to be taken.
 const BACKLOG: u32 = 1_024;
+
+/// How long claims whose clients have gone may take to give back what they took.
+const CLAIMS_GRACE: Duration = Duration::from_secs(3);
 
 /// A server that listens, but does not answer yet.
 pub struct Server {
@@ -62,6 +65,10 @@ impl Server {
         let ended = CancellationToken::new();
         let serve = async {
             main.run(&app.stop, options.grace).await;
+            app.claims.close();
+            if timeout(CLAIMS_GRACE, app.claims.wait()).await.is_err() {
+                tracing::warn!("steps could not be given back in time; their leases will lapse");
+            }
             ended.cancel();
         };
         let watch = async {

@@ -6,13 +6,14 @@ use std::{
     fs,
     path::Path,
     sync::{Arc, Mutex, mpsc},
+    time::Duration,
 };
 
 use tokio::task::JoinSet;
 use waypost_kernel::{
-    Claim, Commit, Conflict, EventRecord, Expectation, Facets, Json, Key, Kind, Query, Records,
-    Store, StoreError, Task, TaskChange, TaskRef, Timer, TimerChange, TimerRef, Timestamp, Urgency,
-    Version, Write,
+    Claim, Commit, Conflict, Cursor, EventRecord, Expectation, Facets, Json, Key, Kind, Query,
+    Records, Scope, Store, StoreError, Task, TaskChange, TaskRef, Timer, TimerChange, TimerRef,
+    Timestamp, Urgency, Version, Write,
 };
 use waypost_stores::{Grouping, SqliteMigrations, SqliteOptions, SqliteStore};
 use waypost_testkit::{clock::SimClock, conformance};
@@ -82,7 +83,7 @@ fn claim(token: &str) -> Claim {
         families: None,
         queues: None,
         limit: 10,
-        lease: std::time::Duration::from_secs(30),
+        lease: Duration::from_secs(30),
     }
 }
 
@@ -332,6 +333,21 @@ async fn closing_writes_what_waits_and_leaves_one_file() {
 }
 
 #[tokio::test]
+async fn closing_ends_the_wait_of_those_who_watch() {
+    let store = temporary(SqliteOptions::default());
+    let scope = Scope { tenant: "acme".into(), kind: Kind::Chain, instance: None };
+    let watching = {
+        let store = Arc::clone(&store);
+        let an_hour = Duration::from_secs(3_600);
+        tokio::spawn(async move { store.watch(&scope, &Cursor::default(), 10, an_hour).await })
+    };
+    // The store looks once before it waits.
+    tokio::task::yield_now().await;
+    store.close().await.unwrap();
+    assert!(matches!(watching.await.unwrap(), Err(StoreError::Unavailable(_))));
+}
+
+#[tokio::test]
 async fn a_temporary_store_leaves_nothing_behind() {
     let store = temporary(SqliteOptions::default());
     store.commit(bump("a", 1)).await.unwrap();
@@ -393,15 +409,17 @@ fn a_schema_of_the_future_is_left_alone() {
 }
 
 #[test]
-fn migrations_can_be_listed_before_and_while_the_store_is_open() {
+fn migrations_can_be_listed_whether_or_not_the_store_is_open() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("waypost.db");
     let before = SqliteStore::migrations(&path).unwrap();
     assert_eq!(before, SqliteMigrations { applied: vec![], pending: vec![1] });
     assert!(!path.exists());
-    let _store = open(&path).unwrap();
-    let during = SqliteStore::migrations(&path).unwrap();
-    assert_eq!(during, SqliteMigrations { applied: vec![1], pending: vec![] });
+    let store = open(&path).unwrap();
+    let current = SqliteMigrations { applied: vec![1], pending: vec![] };
+    assert_eq!(SqliteStore::migrations(&path).unwrap(), current);
+    drop(store);
+    assert_eq!(SqliteStore::migrations(&path).unwrap(), current);
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ async fn start(chains: &Chains) -> Result<(), Error> {
         match chains.start(request).await {
             Ok(_) => return Ok(()),
             Err(Error::Store(StoreError::Busy)) => {
-                tokio::time::sleep(Duration::from_millis(5)).await
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
             Err(error) => return Err(error),
         }

@@ -14,8 +14,10 @@ pub(super) enum Class {
     Operations,
     /// Lists, definitions, documents and new work.
     New,
-    /// Anything about work under way.
-    Work,
+    /// Events and cancellations for work under way.
+    News,
+    /// The end of work under way: reports, renewals, steps given back.
+    Finish,
     /// Asks for work, and may wait for it.
     Claim,
 }
@@ -26,7 +28,8 @@ pub(super) fn class(method: &Method, route: &str) -> Class {
         "/healthz" | "/livez" | "/readyz" | "/metrics" | "/version" => Class::Operations,
         "/v1/chains/claim" => Class::Claim,
         "/v1/chains/instances" | "/v1/chains/definitions" => Class::New,
-        route if route.starts_with("/v1/") && *method != Method::GET => Class::Work,
+        route if route.starts_with("/v1/chains/tasks/") => Class::Finish,
+        route if route.starts_with("/v1/") && *method != Method::GET => Class::News,
         _ => Class::New,
     }
 }
@@ -67,10 +70,14 @@ impl Admission {
         match class {
             Class::Operations => Ok(None),
             Class::Claim => enter(&self.claims, self.claims_max, "claims").map(Some),
-            Class::Work => enter(&self.requests, self.requests_max, "requests").map(Some),
+            Class::Finish => enter(&self.requests, self.requests_max, "requests").map(Some),
+            Class::News => {
+                enter(&self.requests, self.requests_max - self.requests_max / 8, "requests")
+                    .map(Some)
+            }
             Class::New => {
-                let most = self.requests_max - self.requests_max / 4;
-                enter(&self.requests, most, "requests").map(Some)
+                enter(&self.requests, self.requests_max - self.requests_max / 4, "requests")
+                    .map(Some)
             }
         }
     }
@@ -95,14 +102,16 @@ mod tests {
 
     #[test]
     fn new_work_is_refused_before_the_end_of_work_under_way() {
-        let admission = Admission::new(&HttpLimits { requests_max: 4, ..HttpLimits::default() });
-        let inside: Vec<_> = (0..3).map(|_| admission.admit(Class::New).unwrap()).collect();
+        let admission = Admission::new(&HttpLimits { requests_max: 8, ..HttpLimits::default() });
+        let inside: Vec<_> = (0..6).map(|_| admission.admit(Class::New).unwrap()).collect();
         assert!(admission.admit(Class::New).is_err());
-        let last = admission.admit(Class::Work).unwrap();
-        assert!(admission.admit(Class::Work).is_err());
+        let news = admission.admit(Class::News).unwrap();
+        assert!(admission.admit(Class::News).is_err());
+        let last = admission.admit(Class::Finish).unwrap();
+        assert!(admission.admit(Class::Finish).is_err());
         assert!(admission.admit(Class::Claim).is_ok());
         assert!(admission.admit(Class::Operations).is_ok());
-        drop((inside, last));
+        drop((inside, news, last));
         assert!(admission.admit(Class::New).is_ok());
     }
 
@@ -113,8 +122,8 @@ mod tests {
             (Method::POST, "/v1/chains/claim", Class::Claim),
             (Method::POST, "/v1/chains/instances", Class::New),
             (Method::GET, "/v1/chains/instances/{instanceId}", Class::New),
-            (Method::POST, "/v1/chains/tasks/{leaseToken}/result", Class::Work),
-            (Method::POST, "/v1/chains/instances/{instanceId}/signals", Class::Work),
+            (Method::POST, "/v1/chains/tasks/{leaseToken}/result", Class::Finish),
+            (Method::POST, "/v1/chains/instances/{instanceId}/signals", Class::News),
             (Method::GET, "/docs", Class::New),
         ] {
             assert_eq!(class(&method, route), expected, "{method} {route}");

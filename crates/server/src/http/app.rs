@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains};
 
 use super::{admission::Admission, meter::Meter};
@@ -13,6 +13,8 @@ pub(crate) struct App {
     pub(crate) limits: HttpLimits,
     pub(crate) admission: Admission,
     pub(crate) meter: Meter,
+    /// Claims under way, also those whose client has gone.
+    pub(crate) claims: TaskTracker,
     /// Canceled when the server is about to stop.
     pub(crate) stop: CancellationToken,
 }
@@ -24,6 +26,7 @@ impl App {
             chains: engine.chain(),
             meter: Meter::new(&engine, &admission),
             admission,
+            claims: TaskTracker::new(),
             stop: CancellationToken::new(),
             engine,
             limits,

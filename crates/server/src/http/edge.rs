@@ -102,7 +102,7 @@ fn refuse_other_sites(request: &Request) -> Result<(), Refusal> {
 async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) -> Response {
     let patience = match visit.class {
         Class::Claim => app.limits.request_timeout + CLAIM_WAIT_MAX,
-        Class::Operations | Class::New | Class::Work => app.limits.request_timeout,
+        Class::Operations | Class::New | Class::News | Class::Finish => app.limits.request_timeout,
     };
     match AssertUnwindSafe(timeout(patience, work)).catch_unwind().await {
         Ok(Ok(response)) => response,

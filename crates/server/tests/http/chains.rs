@@ -75,7 +75,8 @@ async fn asking_twice_under_one_key_starts_one_instance() {
         let status = response.status().as_u16();
         let answer: Value = response.json().await.unwrap();
         let shown = show(status, &answer);
-        format!("{} {}", shown.lines().next().unwrap().trim(), place.unwrap_or_default())
+        let line = shown.lines().next().unwrap().trim();
+        format!("{line} {}", place.unwrap_or_default()).trim().to_owned()
     };
     let order = r#"{"workflowType":"order"}"#;
     let other = r#"{"workflowType":"order","bizKey":"other"}"#;
@@ -89,7 +90,7 @@ async fn asking_twice_under_one_key_starts_one_instance() {
     expect![[r#"
         201 /v1/chains/instances/i-1
         201 /v1/chains/instances/i-1
-        422 REQUEST_REUSED: the request id was used for another request 
+        422 REQUEST_REUSED: the request id was used for another request
         201 /v1/chains/instances/i-4
         400 HEADER_INVALID: header.idempotency-key: must have 1 to 256 visible ASCII characters @ header.idempotency-key "#]]
     .assert_eq(&seen.join("\n"));

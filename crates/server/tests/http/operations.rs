@@ -42,11 +42,13 @@ async fn metrics_tell_of_engine_store_and_requests() {
     world.post("/v1/chains/instances", r#"{"workflowType":"order"}"#).await;
     world.get("/nowhere").await;
     let text = metrics(&world, world.address).await;
-    let lines: Vec<_> = text
+    let mut lines: Vec<_> = text
         .lines()
         .filter(|it| !it.starts_with('#') && !it.contains("_seconds"))
         .filter(|it| !it.contains("delay"))
         .collect();
+    // Label sets come in no particular order.
+    lines.sort_unstable();
     expect![[r#"
         waypost_store_up 1.0
         waypost_tasks_ready 1.0

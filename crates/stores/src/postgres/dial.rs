@@ -12,7 +12,7 @@ use waypost_kernel::{StoreError, Timestamp};
 
 use super::{
     clock::CLOCK,
-    fault::{fault, unreachable},
+    fault::{chain, fault, unreachable},
     tls,
 };
 
@@ -39,7 +39,8 @@ impl Dialer {
         let (url, security) = split_security(url)?;
         let mut config: Config = url.parse().map_err(|error| {
             StoreError::Unavailable(format!(
-                "the URL of PostgreSQL cannot be read ({error}); it has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+                "the URL of PostgreSQL cannot be read ({}); it has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+                chain(&error)
             ))
         })?;
         if security.is_verified {

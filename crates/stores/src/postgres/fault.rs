@@ -83,7 +83,7 @@ fn is_io(error: &Error) -> bool {
 }
 
 /// The error with all its causes.
-fn chain(error: &Error) -> String {
+pub(super) fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(found) = cause {

@@ -167,8 +167,9 @@ impl Lane {
                     Item::Close => queue.close(),
                 }
             }
-            let outcomes = self.land(&group).await;
-            self.tell(group, outcomes);
+            if !group.is_empty() {
+                self.land(group).await;
+            }
         }
         if let Some(session) = self.session.take() {
             session.close().await;
@@ -176,29 +177,29 @@ impl Lane {
     }
 
     /// Lands all of them together, or each alone if together does not work.
-    async fn land(&mut self, group: &[Waiting]) -> Outcomes {
-        if group.is_empty() {
-            return Vec::new();
+    async fn land(&mut self, group: Vec<Waiting>) {
+        match self.land_together(&group).await {
+            Ok(outcomes) => self.tell(group, outcomes),
+            Err(Failure::Lost(error) | Failure::Unknown(error)) => {
+                let outcomes = group.iter().map(|_| Err(error.clone())).collect();
+                self.tell(group, outcomes);
+            }
+            Err(Failure::Race | Failure::Refused(_)) => {
+                for waiting in group {
+                    let outcome = self.land_alone(&waiting.commit).await;
+                    self.tell(vec![waiting], vec![outcome]);
+                }
+            }
         }
+    }
+
+    async fn land_together(&mut self, group: &[Waiting]) -> Result<Outcomes, Failure> {
         let commits: Vec<&Commit> = group.iter().map(|it| &it.commit).collect();
-        let together = match self.attempt(&commits).await {
+        match self.attempt(&commits).await {
             // Nothing has changed, and a connection that broke while it was idle is no reason to
             // fail.
             Err(Failure::Lost(_)) => self.attempt(&commits).await,
             outcome => outcome,
-        };
-        match together {
-            Ok(outcomes) => outcomes,
-            Err(Failure::Lost(error) | Failure::Unknown(error)) => {
-                commits.iter().map(|_| Err(error.clone())).collect()
-            }
-            Err(Failure::Race | Failure::Refused(_)) => {
-                let mut outcomes = Vec::with_capacity(commits.len());
-                for commit in commits {
-                    outcomes.push(self.land_alone(commit).await);
-                }
-                outcomes
-            }
         }
     }
 

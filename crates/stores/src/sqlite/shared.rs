@@ -57,6 +57,7 @@ impl Shared {
     pub(super) fn fail(&self, reason: String) {
         tracing::error!(%reason, "the store stops");
         self.failure.get_or_init(|| reason);
+        self.watchers.dismiss();
     }
 
     /// Goes on only if nothing has failed for good.

@@ -148,6 +148,7 @@ impl SqliteStore {
         self.points.close();
         self.lists.close();
         self.shared.queue.close();
+        self.shared.watchers.dismiss();
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

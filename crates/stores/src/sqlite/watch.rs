@@ -97,6 +97,11 @@ impl Watchers {
         spots.iter().filter_map(|spot| watched.get(spot)).for_each(|it| it.notify_waiters());
     }
 
+    /// Wakes all, because there will be nothing more to see.
+    pub(super) fn dismiss(&self) {
+        self.spots().values().for_each(|it| it.notify_waiters());
+    }
+
     /// Watches `scope` until the answer is dropped.
     pub(super) fn watch(&self, scope: &Scope) -> Watch<'_> {
         let Scope { tenant, kind, instance } = scope.clone();

@@ -69,8 +69,8 @@ pub(in crate::http) async fn follow(
         app.chains.show(&id.as_str().into()).await?;
     }
     let watch = app.chains.watch(query.instance_id.map(Into::into), cursor);
+    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE.min(app.limits.idle_timeout / 2));
     let reader = Reader { app, watch, waiting: VecDeque::new(), _place: place };
-    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
     Ok(Sse::new(stream(reader)).keep_alive(keep_alive).into_response())
 }
 

@@ -36,7 +36,7 @@ pub(in crate::http) async fn claim(
     check_claim(&body)?;
     let (answer, taken) = oneshot::channel();
     // A claim must not end with the connection: what it took would be held by nobody.
-    tokio::spawn(hand_over(app, convert::claim(body), answer));
+    app.claims.spawn(hand_over(Arc::clone(&app), convert::claim(body), answer));
     let tasks = taken.await.map_err(|_| Refusal::defect("a claim ended without an answer"))??;
     Ok(Json(ClaimResponse { tasks: tasks.iter().map(convert::task).collect() }))
 }

@@ -1,0 +1,25 @@
+//! The program as its users meet it: verbs, texts, exit codes, and everything that can go wrong.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+#[path = "cli/about.rs"]
+mod about;
+#[path = "cli/configuration.rs"]
+mod configuration;
+#[path = "cli/dev.rs"]
+mod dev;
+#[path = "cli/doctor.rs"]
+mod doctor;
+#[path = "cli/durability.rs"]
+mod durability;
+#[path = "cli/postgres.rs"]
+mod postgres;
+#[path = "cli/refusals.rs"]
+mod refusals;
+#[path = "cli/trouble.rs"]
+mod trouble;
+#[path = "cli/verbs.rs"]
+mod verbs;
+#[path = "cli/watch.rs"]
+mod watch;
+#[path = "cli/world.rs"]
+mod world;
