@@ -34,39 +34,39 @@ fn with_file(text: &str) -> TempDir {
 fn every_value_is_shown_with_its_origin_and_without_secrets() {
     let folder = with_file(FILE);
     expect![[r#"
-        KEY                                               VALUE                                                 ORIGIN
-        http                                              127.0.0.1:8080                                        default
-        metrics                                           -                                                     not set
-        insecure                                          false                                                 default
-        store                                             postgres://me:***@db.example/waypost?sslmode=require  waypost.toml:2
-        log.format                                        auto                                                  default
-        log.filter                                        info                                                  default
-        shutdown.grace_ms                                 20000                                                 default
-        limits.connections_max                            4096                                                  default
-        limits.requests_max                               1024                                                  default
-        limits.claims_max                                 2048                                                  default
-        limits.subscribers_max                            256                                                   default
-        limits.body_bytes_max                             1048576                                               default
-        limits.request_timeout_ms                         30000                                                 default
-        sqlite.queue_max                                  4096                                                  default
-        sqlite.readers                                    2                                                     default
-        postgres.schema                                   -                                                     not set
-        postgres.lanes                                    2                                                     default
-        postgres.readers                                  4                                                     default
-        postgres.queue_max                                4096                                                  default
-        chain.strict_signals                              true                                                  waypost.toml:4
-        chain.lease_exhaustion                            requeue                                               default
-        chain.claim_timeouts                              true                                                  default
-        chain.retry.default_max_attempts                  10                                                    default
-        chain.retry.base_backoff_ms                       250                                                   waypost.toml:6
-        chain.retry.max_backoff_ms                        300000                                                default
-        chain.types.order.process.max_attempts            4                                                     waypost.toml:8
-        chain.types.order.process.steps.PAY.max_attempts  2                                                     waypost.toml:10
-        outbox.webhook                                    https://hook:***@receiver.example/in?token=***        waypost.toml:12
-        outbox.headers.authorization                      ***                                                   waypost.toml:13
-        outbox.nats                                       -                                                     not set
-        outbox.subject                                    -                                                     not set
-        outbox.jetstream                                  false                                                 default
+        KEY                                                 VALUE                                                 ORIGIN
+        http                                                127.0.0.1:8080                                        default
+        metrics                                             -                                                     not set
+        insecure                                            false                                                 default
+        store                                               postgres://me:***@db.example/waypost?sslmode=require  waypost.toml:2
+        log.format                                          auto                                                  default
+        log.filter                                          info                                                  default
+        shutdown.grace_ms                                   20000                                                 default
+        limits.connections_max                              4096                                                  default
+        limits.requests_max                                 1024                                                  default
+        limits.claims_max                                   2048                                                  default
+        limits.subscribers_max                              256                                                   default
+        limits.body_bytes_max                               1048576                                               default
+        limits.request_timeout_ms                           30000                                                 default
+        sqlite.queue_max                                    4096                                                  default
+        sqlite.readers                                      2                                                     default
+        postgres.schema                                     -                                                     not set
+        postgres.lanes                                      2                                                     default
+        postgres.readers                                    4                                                     default
+        postgres.queue_max                                  4096                                                  default
+        chain.strict_signals                                true                                                  waypost.toml:4
+        chain.lease_exhaustion                              requeue                                               default
+        chain.claim_timeouts                                true                                                  default
+        chain.retry.default_max_attempts                    10                                                    default
+        chain.retry.base_backoff_ms                         250                                                   waypost.toml:6
+        chain.retry.max_backoff_ms                          300000                                                default
+        chain.types."order.process".max_attempts            4                                                     waypost.toml:8
+        chain.types."order.process".steps.PAY.max_attempts  2                                                     waypost.toml:10
+        outbox.webhook                                      https://hook:***@receiver.example/in?token=***        waypost.toml:12
+        outbox.headers.authorization                        ***                                                   waypost.toml:13
+        outbox.nats                                         -                                                     not set
+        outbox.subject                                      -                                                     not set
+        outbox.jetstream                                    false                                                 default
     "#]].assert_eq(&told_in(folder.path(), &["serve", "--print-config"]));
 }
 
@@ -127,7 +127,7 @@ fn a_wrong_file_is_refused_with_the_line_and_what_was_meant() {
     "#]]
     .assert_eq(&refused("http = "));
     expect![[r#"
-        error: waypost.toml line 1: http must be a text, a whole number or true/false, not a array
+        error: waypost.toml line 1: http must be a text, a whole number or true/false, and is of type array
         [exit 2]
     "#]]
     .assert_eq(&refused("http = [1]"));

@@ -10,7 +10,6 @@ fn a_chain_from_its_definition_to_its_end() {
     let world = World::new();
     expect![[r#"
         $ waypost list definitions
-        TYPE  VERSION  STEPS  DEPLOYED
         no definitions
         $ waypost deploy order.json
         chain order version 1: deployed
@@ -20,7 +19,6 @@ fn a_chain_from_its_definition_to_its_end() {
         TYPE   VERSION  STEPS           DEPLOYED
         order  1        VALIDATE → PAY  now
         $ waypost list chains
-        ID  TYPE  VERSION  BIZ KEY  STATUS  STEP  STARTED
         no chains
         $ waypost start chain order --biz-key o-1 --context '{"total": 12}'
         started order version 1: ID
@@ -31,7 +29,6 @@ fn a_chain_from_its_definition_to_its_end() {
         ID                                    TYPE   VERSION  BIZ KEY  STATUS   STEP      STARTED
         ID  order  1        o-1      RUNNING  VALIDATE  now
         $ waypost list chains --awaits PAID
-        ID  TYPE  VERSION  BIZ KEY  STATUS  STEP  STARTED
         no chains
     "#]]
     .assert_eq(&world.session(&[
@@ -78,7 +75,7 @@ fn a_chain_can_be_looked_at_told_and_canceled() {
         reason    changed my mind
 
         SEQ  STEP      STATUS   ATTEMPTS  DETAIL
-        0    VALIDATE  READY    0/10      due now
+        0    VALIDATE  READY    0/10
         1    PAY       PENDING  0/3
         $ waypost history chain ID
         VERSION  AT                    EVENT            STEP        DETAIL
