@@ -92,7 +92,7 @@ async fn asking_twice_under_one_key_starts_one_instance() {
         201 /v1/chains/instances/i-1
         422 REQUEST_REUSED: the request id was used for another request
         201 /v1/chains/instances/i-4
-        400 HEADER_INVALID: header.idempotency-key: must have 1 to 256 visible ASCII characters @ header.idempotency-key "#]]
+        400 HEADER_INVALID: header.idempotency-key: must have 1 to 256 visible ASCII characters @ header.idempotency-key"#]]
     .assert_eq(&seen.join("\n"));
 }
 

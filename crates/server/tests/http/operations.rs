@@ -50,31 +50,31 @@ async fn metrics_tell_of_engine_store_and_requests() {
     // Label sets come in no particular order.
     lines.sort_unstable();
     expect![[r#"
-        waypost_store_up 1.0
-        waypost_tasks_ready 1.0
-        waypost_tasks_leased 0.0
         waypost_awaiting 0.0
-        waypost_timers_due 0.0
-        waypost_outbox_pending 0.0
+        waypost_chain_starts_total 1
+        waypost_http_claims_waiting 0
+        waypost_http_connections 1
+        waypost_http_requests_total{method="GET",route="none",status="404"} 1
+        waypost_http_requests_total{method="POST",route="/v1/chains/definitions",status="201"} 1
+        waypost_http_requests_total{method="POST",route="/v1/chains/instances",status="201"} 1
+        waypost_http_requests_under_way 0
+        waypost_http_subscribers 0
+        waypost_leases_lapsed_total 0
+        waypost_leases_lost_total 0
         waypost_outbox_dead 0.0
+        waypost_outbox_pending 0.0
+        waypost_retries_exhausted_total 0
         waypost_store_commits_total 2
         waypost_store_groups_total 2
         waypost_store_refused_total 0
-        waypost_turns_total 1
-        waypost_turn_conflicts_total 0
-        waypost_chain_starts_total 1
+        waypost_store_up 1.0
         waypost_tasks_claimed_total 0
-        waypost_leases_lost_total 0
-        waypost_leases_lapsed_total 0
-        waypost_retries_exhausted_total 0
+        waypost_tasks_leased 0.0
+        waypost_tasks_ready 1.0
+        waypost_timers_due 0.0
         waypost_timers_fired_total 0
-        waypost_http_connections 1
-        waypost_http_requests_under_way 0
-        waypost_http_claims_waiting 0
-        waypost_http_subscribers 0
-        waypost_http_requests_total{method="POST",route="/v1/chains/instances",status="201"} 1
-        waypost_http_requests_total{method="POST",route="/v1/chains/definitions",status="201"} 1
-        waypost_http_requests_total{method="GET",route="none",status="404"} 1"#]]
+        waypost_turn_conflicts_total 0
+        waypost_turns_total 1"#]]
     .assert_eq(&lines.join("\n"));
     assert!(text.ends_with("# EOF\n"));
     assert!(text.contains("waypost_http_request_duration_seconds_bucket"));
