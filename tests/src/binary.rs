@@ -134,6 +134,14 @@ impl Running {
         assert!(sent.expect("signals can be sent").success());
     }
 
+    /// Whether it has ended.
+    ///
+    /// # Panics
+    /// When it cannot be asked.
+    pub fn is_over(&mut self) -> bool {
+        self.child.try_wait().expect("it can be asked").is_some()
+    }
+
     /// Waits until it ends; says how, and what it complained about.
     ///
     /// # Panics

@@ -39,7 +39,9 @@ async fn main() -> Result<(), Error> {
 
     let stop = CancellationToken::new();
     let sweeping = engine.run(stop.clone());
-    let working = Runner::new(engine.chain(), steps()?, RunnerOptions::default()).run(stop.clone());
+    // Short leases: an order whose worker was killed goes on after a few seconds.
+    let options = RunnerOptions { lease: Duration::from_secs(5), ..RunnerOptions::default() };
+    let working = Runner::new(engine.chain(), steps()?, options).run(stop.clone());
     let waiting = async {
         let ended = until_all_ended(&chains).await;
         stop.cancel();

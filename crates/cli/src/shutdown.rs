@@ -1,10 +1,15 @@
 //! Signals: the first one asks to stop, the second one does not ask.
 
-use std::process;
+use std::{process, time::Duration};
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Exit, Failure};
+
+/// Signals that come so soon after the first are the same request: a terminal and a wrapper such as
+/// `timeout` may both deliver it.
+const ECHO: Duration = Duration::from_millis(300);
 
 /// Cancels the token at the first signal and leaves at the second.
 pub(crate) fn on_signal() -> Result<CancellationToken, Failure> {
@@ -15,7 +20,10 @@ pub(crate) fn on_signal() -> Result<CancellationToken, Failure> {
         signals.next().await;
         tracing::info!("stopping; once more to stop at once");
         told.cancel();
-        signals.next().await;
+        let asked_at = Instant::now();
+        while asked_at.elapsed() < ECHO {
+            signals.next().await;
+        }
         tracing::warn!("stopped at once");
         process::exit(Exit::Failed as i32);
     });
