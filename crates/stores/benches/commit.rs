@@ -6,6 +6,7 @@ use std::sync::{
 };
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tempfile::TempDir;
 use tokio::{runtime::Runtime, task::JoinSet};
 use waypost_kernel::{
     Commit, EventRecord, Facets, Json, Key, Kind, Store, Task, TaskChange, TaskRef, Version, Write,
@@ -51,20 +52,23 @@ async fn round(store: &Arc<dyn Store>, version: u64) {
     callers.join_all().await;
 }
 
-fn sqlite(grouping: Grouping) -> Arc<dyn Store> {
+/// A file that is synced, as it would be in earnest.
+fn sqlite(directory: &TempDir, grouping: Grouping) -> Arc<dyn Store> {
+    let path = directory.path().join(format!("{grouping:?}.db"));
     let options = SqliteOptions { grouping, ..SqliteOptions::default() };
-    let store = SqliteStore::temporary(options, Arc::new(SimClock::default()));
+    let store = SqliteStore::open(&path, options, Arc::new(SimClock::default()));
     Arc::new(store.expect("there is room for temporary files"))
 }
 
 fn commits(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime starts");
+    let directory = tempfile::tempdir().expect("there is room for temporary files");
     let mut group = criterion.benchmark_group("commit");
     group.throughput(Throughput::Elements(CALLERS)).sample_size(20);
     let stores: [(&str, Arc<dyn Store>); 3] = [
         ("memory", Arc::new(MemoryStore::new(Arc::new(SimClock::default())))),
-        ("sqlite, grouped", sqlite(Grouping::Grouped)),
-        ("sqlite, one by one", sqlite(Grouping::OneByOne)),
+        ("sqlite, grouped", sqlite(&directory, Grouping::Grouped)),
+        ("sqlite, one by one", sqlite(&directory, Grouping::OneByOne)),
     ];
     for (name, store) in stores {
         let version = AtomicU64::new(0);

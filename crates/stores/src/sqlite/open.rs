@@ -26,6 +26,25 @@ const CACHE_KIB: i64 = 32 * 1024;
 /// More than there are statements, so that each is only compiled once.
 const STATEMENTS_MAX: usize = 64;
 
+/// What a commit has to outlive.
+#[derive(Clone, Copy)]
+pub(super) enum Durability {
+    /// A power cut: it is synced before anybody is told.
+    Synced,
+    /// Nothing: the database goes away with the program.
+    Fleeting,
+}
+
+impl Durability {
+    /// SQLite's number for it.
+    const fn synchronous(self) -> &'static str {
+        match self {
+            Self::Synced => "2",
+            Self::Fleeting => "0",
+        }
+    }
+}
+
 /// Keeps every other Waypost away from the database for as long as it lives.
 pub(super) struct Claimed(#[expect(dead_code, reason = "held, not used")] File);
 
@@ -76,24 +95,28 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// The connection that writes, with the schema up to date.
-pub(super) fn writer(path: &Path, now: Timestamp) -> Result<Connection, StoreError> {
+pub(super) fn writer(
+    path: &Path,
+    durability: Durability,
+    now: Timestamp,
+) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = connect(path, flags)?;
     ensure_ours(&connection, path)?;
-    set_up(&connection).map_err(|error| explain(path, error))?;
-    ensure_durable(&connection, path)?;
+    set_up(&connection, durability).map_err(|error| explain(path, error))?;
+    ensure_durable(&connection, durability, path)?;
     schema::migrate(&mut connection, now)?;
     Ok(connection)
 }
 
 /// A connection that folds the log, while the writer is there.
-pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn checkpointer(path: &Path, durability: Durability) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = connect(path, flags)?;
-    set_up(&connection).map_err(|error| explain(path, error))?;
-    ensure_durable(&connection, path)?;
+    set_up(&connection, durability).map_err(|error| explain(path, error))?;
+    ensure_durable(&connection, durability, path)?;
     Ok(connection)
 }
 
@@ -133,10 +156,10 @@ fn ensure_ours(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn set_up(connection: &Connection) -> Result<(), Error> {
+fn set_up(connection: &Connection, durability: Durability) -> Result<(), Error> {
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "synchronous", durability.synchronous())?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -145,12 +168,18 @@ fn set_up(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Reads the settings back: SQLite does not say when it ignores one.
-fn ensure_durable(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+fn ensure_durable(
+    connection: &Connection,
+    durability: Durability,
+    path: &Path,
+) -> Result<(), StoreError> {
     let read = |name: &str| {
         let sql = format!("select cast({name} as text) from pragma_{name}");
         connection.query_row(&sql, [], |row| row.get::<_, String>(0))
     };
-    for (name, wanted) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")] {
+    let settings =
+        [("journal_mode", "wal"), ("synchronous", durability.synchronous()), ("foreign_keys", "1")];
+    for (name, wanted) in settings {
         let found = read(name).map_err(|error| explain(path, error))?;
         if found != wanted {
             return Err(StoreError::Unavailable(format!(
@@ -192,18 +221,22 @@ fn explain(path: &Path, error: Error) -> StoreError {
 mod tests {
     use waypost_kernel::Timestamp;
 
-    use super::{super::temporary::TemporaryDirectory, writer};
+    use super::{super::temporary::TemporaryDirectory, Durability, checkpointer, writer};
 
     #[test]
-    fn the_writer_syncs_every_commit() {
+    fn those_who_write_sync() {
         let directory = TemporaryDirectory::new().unwrap();
-        let connection = writer(&directory.path().join("a.db"), Timestamp::EPOCH).unwrap();
-        let read = |name: &str| -> String {
-            let sql = format!("select cast(\"{name}\" as text) from pragma_{name}");
-            connection.query_row(&sql, [], |row| row.get(0)).unwrap()
-        };
-        assert_eq!(read("journal_mode"), "wal");
-        assert_eq!(read("synchronous"), "2");
-        assert_eq!(read("foreign_keys"), "1");
+        let path = directory.path().join("a.db");
+        let writer = writer(&path, Durability::Synced, Timestamp::EPOCH).unwrap();
+        let checkpointer = checkpointer(&path, Durability::Synced).unwrap();
+        for connection in [writer, checkpointer] {
+            let read = |name: &str| -> String {
+                let sql = format!("select cast({name} as text) from pragma_{name}");
+                connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+            };
+            assert_eq!(read("journal_mode"), "wal");
+            assert_eq!(read("synchronous"), "2");
+            assert_eq!(read("foreign_keys"), "1");
+        }
     }
 }

@@ -19,7 +19,7 @@ use super::{
     SqliteMigrations, SqliteOptions,
     checkpoint::Checkpoints,
     figures,
-    open::{self, Claimed},
+    open::{self, Claimed, Durability},
     operation::{Answer, Forget, Operation, Submission, Take, Ticket},
     queue::Queue,
     read,
@@ -62,7 +62,7 @@ impl SqliteStore {
         Self::assemble(path.to_owned(), None, options, clock)
     }
 
-    /// A store in a file of its own that is removed when the store is dropped.
+    /// A store in a file of its own that is removed when the store is dropped, and never synced.
     ///
     /// # Errors
     /// When there is no place for temporary files.
@@ -117,9 +117,13 @@ impl SqliteStore {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
         let claimed = open::claim_file(&path)?;
-        let connection = open::writer(&path, clock.now())?;
+        // What goes away with its directory need not outlive a power cut.
+        let durability =
+            if directory.is_some() { Durability::Fleeting } else { Durability::Synced };
+        let connection = open::writer(&path, durability, clock.now())?;
         let no_thread = |error| StoreError::Unavailable(format!("no thread to write: {error}"));
-        let checkpoints = Checkpoints::start(open::checkpointer(&path)?).map_err(no_thread)?;
+        let checkpoints = open::checkpointer(&path, durability)?;
+        let checkpoints = Checkpoints::start(checkpoints).map_err(no_thread)?;
         let readers = || {
             let connections: Result<Vec<Connection>, StoreError> =
                 (0..options.readers.max(1)).map(|_| open::reader(&path)).collect();
