@@ -39,11 +39,17 @@ const nameOf = (schema) => schema?.$ref?.split("/").pop();
 function typeName(schema) {
   const parts = schema?.oneOf ?? schema?.anyOf;
   if (nameOf(schema)) return nameOf(schema);
-  if (parts) return parts.map(typeName).filter((it) => it !== "null").join(" or ");
+  if (parts) return parts.map(typeName).filter(Boolean).join(" or ");
   const types = [schema?.type ?? "any"].flat().filter((it) => it !== "null");
   if (types[0] === "array") return `list of ${typeName(schema.items)}`;
   const format = schema?.format === "date-time" ? " (time)" : "";
-  return types.join(" or ") + format;
+  return types.join(" or ") + format + bounds(schema ?? {});
+}
+
+function bounds({ minimum, maximum, default: usual }) {
+  const least = minimum ? `, at least ${minimum}` : "";
+  const most = maximum === undefined ? "" : `, at most ${maximum}`;
+  return least + most + (usual === undefined ? "" : `, ${usual} if absent`);
 }
 
 /** Something that would be accepted, or nearly. */
@@ -71,13 +77,17 @@ function exampleObject(it, depth) {
   return Object.fromEntries(members.map(([name, part]) => [name, example(part, depth + 1)]));
 }
 
+/** What a schema may be, apart from nothing. */
+const choicesOf = (it) => (it.oneOf ?? it.anyOf ?? []).filter((part) => part.type !== "null");
+
 /** The members of a schema as a table; what lies deeper is opened on demand. */
 function schemaView(schema) {
   const it = resolve(schema);
-  const parts = it.oneOf ?? it.anyOf;
-  if (parts) return make("div", { class: "choices" }, parts.filter((part) => part.type !== "null").map(schemaView));
+  const choices = choicesOf(it);
+  if (choices.length === 1) return schemaView(choices[0]);
+  if (choices.length) return make("div", { class: "choices" }, choices.map(choiceView));
   if (it.allOf) return make("div", {}, it.allOf.map(schemaView));
-  if (it.enum) return make("p", {}, it.enum.map((value) => [make("code", {}, value), " "]).flat());
+  if (it.enum) return values(it);
   if ([it.type].flat()[0] === "array") return schemaView(it.items);
   if (!it.properties) return make("p", { class: "quiet" }, it.description ?? typeName(it));
   const required = new Set(it.required ?? []);
@@ -85,18 +95,22 @@ function schemaView(schema) {
   return make("table", {}, make("tbody", {}, rows));
 }
 
+const choiceView = (part) => make("div", {}, prose(resolve(part).description), schemaView(part));
+
+const values = (it) => make("span", { class: "type" }, it.enum.flatMap((value) => [make("code", {}, value), " "]));
+
 function memberRow(name, part, isRequired) {
-  const type = typeName(part);
   return make("tr", {},
     make("th", { scope: "row" }, make("code", {}, name), isRequired ? null : make("span", { class: "quiet" }, " optional")),
-    make("td", {}, prose(part.description ?? resolve(part).description, "span"), deeper(part, type)));
+    make("td", {}, prose(part.description ?? resolve(part).description, "span"), deeper(part, typeName(part))));
 }
 
 function deeper(part, type) {
-  const inner = resolve([part.type].flat()[0] === "array" ? part.items : part);
-  const choices = (inner.oneOf ?? inner.anyOf ?? []).filter((it) => it.type !== "null");
-  const isDeep = inner.properties || inner.enum || inner.allOf || choices.length;
-  if (!isDeep) return make("span", { class: "type" }, type);
+  let inner = resolve([part.type].flat()[0] === "array" ? part.items : part);
+  const choices = choicesOf(inner);
+  if (choices.length === 1) inner = resolve(choices[0]);
+  if (inner.enum) return values(inner);
+  if (!inner.properties && !inner.allOf && choices.length < 2) return make("span", { class: "type" }, type);
   const details = make("details", {}, make("summary", { class: "type" }, type));
   details.addEventListener("toggle", () => details.append(schemaView(inner)), { once: true });
   return details;
@@ -204,7 +218,7 @@ function routeView(route) {
   const content = operation.requestBody?.content?.["application/json"];
   const details = make("details", { class: "route", id: route.id },
     make("summary", {}, make("span", { class: `method ${route.method}` }, route.method.toUpperCase()),
-      make("code", {}, route.path), make("span", { class: "what" }, operation.summary ?? "")));
+      make("code", {}, route.path), make("span", { class: "what" }, prose(operation.summary, "span"))));
   details.addEventListener("toggle", () => details.append(make("div", { class: "inside" },
     prose(operation.description),
     content ? [make("h3", {}, "Body"), schemaView(content.schema)] : null,
@@ -222,13 +236,18 @@ function allRoutes() {
     })));
 }
 
+/** A path that may break after a slash, and nowhere else. */
+const breakable = (path) => path.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]);
+
 function render(routes) {
-  const groups = Map.groupBy(routes, (route) => route.operation.tags?.[0] ?? "Other");
+  const order = (api.tags ?? []).map((tag) => tag.name);
+  const sorted = routes.toSorted((a, b) => order.indexOf(a.operation.tags?.[0]) - order.indexOf(b.operation.tags?.[0]));
+  const groups = Map.groupBy(sorted, (route) => route.operation.tags?.[0] ?? "Other");
   const sections = [...groups].map(([tag, members]) =>
     make("section", {}, make("h2", { id: `group-${tag}` }, tag), members.map(routeView)));
   const links = [...groups].map(([tag, members]) => make("section", {}, make("h2", {}, tag),
     make("ul", {}, members.map((route) => make("li", {}, make("a", { href: `#${route.id}` },
-      make("span", { class: `method ${route.method}` }, route.method.toUpperCase()), make("span", {}, route.path)))))));
+      make("span", { class: `method ${route.method}` }, route.method.toUpperCase()), make("span", {}, breakable(route.path))))))));
   document.getElementById("routes").replaceChildren(...prose(api.info.description), ...sections);
   document.getElementById("contents").replaceChildren(...links);
 }

@@ -143,12 +143,12 @@ pub struct ReportRequest {
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
-#[serde(try_from = "FlatResult")]
+#[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE", try_from = "FlatResult")]
 pub enum TaskResult {
     /// The step is done.
     Completed {},
     /// The step goes on when an event comes.
+    #[serde(rename_all = "camelCase")]
     Waiting {
         /// Which event.
         waiting_event_type: String,
@@ -160,6 +160,7 @@ pub enum TaskResult {
         discard_buffered: Option<bool>,
     },
     /// The step failed and is to be tried again.
+    #[serde(rename_all = "camelCase")]
     Retry {
         /// After how long, in milliseconds; the server's policy decides if absent.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -33,6 +33,12 @@ use super::{
         work::claim, work::report, work::renew, work::release,
         health::alive, health::ready, health::version, meter::show,
     ),
+    tags(
+        (name = "Definitions", description = "Named and versioned lines of steps"),
+        (name = "Instances", description = "Chains that were started"),
+        (name = "Work", description = "Steps handed out to workers"),
+        (name = "Operations", description = "How the server is"),
+    ),
     components(schemas(Problem, Violation, Event)),
     modifiers(&Problems),
 )]
@@ -70,6 +76,8 @@ pub(super) async fn show() -> Response {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::Value;
+
     use super::*;
     use crate::http::routes::main_routes;
 
@@ -99,6 +107,20 @@ mod tests {
         served.insert(("GET", "/metrics"));
         served.retain(|(_, path)| !UNDESCRIBED.contains(path));
         assert_eq!(described, served);
+    }
+
+    #[test]
+    fn members_are_spelled_as_they_travel() {
+        fn check(value: &Value) {
+            let properties = value.get("properties").and_then(Value::as_object);
+            for name in properties.into_iter().flat_map(|it| it.keys()) {
+                assert!(!name.contains('_'), "{name}");
+            }
+            let inside = value.as_object().map(|it| it.values().collect::<Vec<_>>());
+            let inside = inside.or_else(|| value.as_array().map(|it| it.iter().collect()));
+            inside.into_iter().flatten().for_each(check);
+        }
+        check(&serde_json::from_str(&TEXT).unwrap());
     }
 
     #[test]
