@@ -77,3 +77,9 @@ pub const OFFSET_MAX: u32 = 100_000;
 
 /// How long a watch waits for news before it says that there are none.
 pub const WATCH_WAIT: Duration = Duration::from_secs(15);
+
+/// How many definitions a node keeps ready to run.
+pub const GRAPHS_MAX: usize = 1_000;
+
+/// How many definitions a list looks through.
+pub const DEFINITIONS_MAX: u32 = 10_000;

@@ -28,6 +28,30 @@ pub(crate) struct Submission<'a, M: Machine> {
     pub(crate) urgency: Urgency,
     /// Whether the instance is known not to exist, so that nothing needs to be read.
     pub(crate) is_new: bool,
+    /// What else is to happen, whatever is decided.
+    pub(crate) also: Also,
+}
+
+/// What a commit does besides what was decided.
+#[derive(Clone, Default)]
+pub(crate) struct Also {
+    expect: Vec<Expectation>,
+    timers: Vec<TimerChange>,
+}
+
+impl Also {
+    /// The timer has fired: it must still be armed, and is so no longer.
+    pub(crate) fn fired(timer: &Timer) -> Self {
+        let (at, due_at) = (timer.at.clone(), timer.due_at);
+        Self {
+            expect: vec![Expectation::Armed { timer: at.clone(), due_at }],
+            timers: vec![TimerChange::Disarm(at)],
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.expect.is_empty() && self.timers.is_empty()
+    }
 }
 
 /// What became of it.
@@ -70,7 +94,7 @@ impl<M: Machine> Turns<M> {
                     *slot = None;
                     continue;
                 }
-                Ok(_) => return Ok(unchanged(hot)),
+                Ok(_) => return self.only(&submission, hot).await,
                 Err(error) => return Err(error),
             };
             let (commit, version) = commit(&submission, &decided, hot.version, now);
@@ -87,6 +111,20 @@ impl<M: Machine> Turns<M> {
             }
         }
         Err(Error::Contended { attempts: TURN_ATTEMPTS_MAX })
+    }
+
+    /// Does what is to happen besides, as nothing else is.
+    async fn only(
+        &self,
+        submission: &Submission<'_, M>,
+        hot: Hot<M::State>,
+    ) -> Result<Landed<M>, Error> {
+        let Also { expect, timers } = submission.also.clone();
+        if !submission.also.is_nothing() {
+            let commit = Commit { expect, timers, ..Commit::default() };
+            self.store.commit(commit).await.map_err(final_error)?;
+        }
+        Ok(unchanged(hot))
     }
 
     /// The state and version of an instance, as stored.
@@ -197,7 +235,7 @@ fn commit<M: Machine>(
     let commit = Commit {
         request: submission.request.clone(),
         definitions: Vec::new(),
-        expect: decided.expect.clone(),
+        expect: [decided.expect.as_slice(), &submission.also.expect].concat(),
         writes: vec![Write { key: key.clone(), version, facets, state, at: now }],
         events: vec![EventRecord {
             key: key.clone(),
@@ -206,7 +244,7 @@ fn commit<M: Machine>(
             events: Json::of(&decided.events),
         }],
         tasks: task_changes(key, decided, version),
-        timers: timer_changes(key, decided),
+        timers: [timer_changes(key, decided), submission.also.timers.clone()].concat(),
         messages: decided
             .messages
             .iter()
@@ -227,7 +265,7 @@ fn task_changes<M: Machine>(key: &Key, decided: &Decided<M>, version: Version) -
             queue: it.queue.clone(),
             ready_at: it.ready_at,
             version,
-            lease: None,
+            lease: it.lease.clone(),
         })
     });
     withdrawn.chain(scheduled).collect()

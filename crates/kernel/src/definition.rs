@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Json, Kind, Tenant, Timestamp};
 
 /// Names a definition within its tenant and kind.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DefinitionRef {
     /// The name all its versions share.
     pub name: String,

@@ -26,6 +26,8 @@ pub struct NewTask {
     pub queue: String,
     /// Not before this.
     pub ready_at: Timestamp,
+    /// Who has it from the beginning, if it is not free.
+    pub lease: Option<Lease>,
 }
 
 /// A task in its queue.

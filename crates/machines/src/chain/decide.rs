@@ -261,7 +261,7 @@ fn schedule(turn: &mut Turn<'_, Chain>, step: usize, ready_at: Timestamp) {
     let state = turn.state();
     let queue = state.steps.get(step).map(|it| it.step_type.clone()).unwrap_or_default();
     let family = state.workflow_type.clone();
-    turn.schedule(NewTask { id: task_id(step), family, queue, ready_at });
+    turn.schedule(NewTask { id: task_id(step), family, queue, ready_at, lease: None });
 }
 
 fn attempts(turn: &Turn<'_, Chain>) -> (u32, u32) {

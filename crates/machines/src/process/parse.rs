@@ -1,0 +1,266 @@
+//! The text of a definition, read strictly: its shape, not yet its sense.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use serde_json::Value;
+use waypost_kernel::Json;
+
+/// A definition as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Source {
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub id: String,
+    /// Accepted and ignored: the store counts versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub name: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub description: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub auto_start_next_workflow: bool,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub next_workflow_id: String,
+    #[serde(deserialize_with = "objects", skip_serializing_if = "is_default")]
+    pub steps: Vec<StepSource>,
+    #[serde(deserialize_with = "document", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+    #[serde(
+        rename = "input_schema",
+        deserialize_with = "object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub input_schema: Option<SchemaSource>,
+}
+
+/// One step as it is written: all members of all types in one flat object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct StepSource {
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub id: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub name: String,
+    #[serde(rename = "type", deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub step_type: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub description: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub next_step: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub conditional_next_steps: IndexMap<String, String>,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub parallel_next_steps: Vec<String>,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub join_step: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub transformations: IndexMap<String, Value>,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub job_type: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub delegate_class: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub retry_count: i64,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub hit_policy: String,
+    #[serde(deserialize_with = "object", skip_serializing_if = "Option::is_none")]
+    pub decision_table: Option<TableSource>,
+    #[serde(deserialize_with = "objects", skip_serializing_if = "is_default")]
+    pub boundary_events: Vec<BoundarySource>,
+    #[serde(
+        rename = "outputs_schema",
+        deserialize_with = "object",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub outputs_schema: Option<SchemaSource>,
+}
+
+/// A decision table as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TableSource {
+    #[serde(deserialize_with = "objects", skip_serializing_if = "is_default")]
+    pub rules: Vec<RuleSource>,
+    #[serde(deserialize_with = "removed_default", skip_serializing)]
+    default_next_step: (),
+}
+
+/// One rule as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RuleSource {
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub when: IndexMap<String, Option<String>>,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub outputs: IndexMap<String, Value>,
+    #[serde(deserialize_with = "removed_then", skip_serializing)]
+    then: (),
+}
+
+/// A timer at a step, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct BoundarySource {
+    #[serde(rename = "type", deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub event_type: String,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub duration: String,
+    #[serde(deserialize_with = "nullable")]
+    pub interrupting: bool,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub target_step_id: String,
+}
+
+/// What variables must look like, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SchemaSource {
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub properties: IndexMap<String, PropertySource>,
+    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub required: Vec<String>,
+}
+
+/// What one variable must look like, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PropertySource {
+    #[serde(rename = "type", deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    pub value_type: String,
+}
+
+impl Source {
+    /// Reads the text of a definition.
+    ///
+    /// # Errors
+    /// What is wrong with its shape, and where.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let read: Result<Object<Self>, _> = serde_path_to_error::deserialize(&mut deserializer);
+        let source = read.map_err(|error| match error.path().iter().next() {
+            Some(_) => format!("{}: {}", error.path(), error.inner()),
+            None => error.inner().to_string(),
+        })?;
+        deserializer.end().map_err(|error| error.to_string())?;
+        Ok(source.0)
+    }
+
+    /// The text two definitions share if and only if they say the same: spaces, the order of
+    /// members and the version do not count, the order of conditions does.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let unversioned = Self { version: None, ..self.clone() };
+        let value = serde_json::to_value(&unversioned).expect("a definition has a JSON form");
+        canonical(&value).to_string()
+    }
+}
+
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut sorted: Vec<(&String, Value)> =
+                members.iter().map(|(name, value)| (name, member(name, value))).collect();
+            sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
+            sorted.into_iter().map(|(name, value)| (name.clone(), value)).collect()
+        }
+        Value::Array(items) => items.iter().map(canonical).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn member(name: &str, value: &Value) -> Value {
+    match value {
+        // As a list of pairs, which nobody sorts.
+        Value::Object(members) if name == "conditionalNextSteps" => members
+            .iter()
+            .map(|(condition, target)| Value::from(vec![condition.clone().into(), target.clone()]))
+            .collect(),
+        Value::Object(_)
+        | Value::Array(_)
+        | Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_) => canonical(value),
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// `null` says the same as nothing.
+fn nullable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|it| it.0))
+}
+
+fn objects<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let items: Option<Vec<Object<T>>> = Option::deserialize(deserializer)?;
+    Ok(items.unwrap_or_default().into_iter().map(|it| it.0).collect())
+}
+
+fn document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    let document: Option<Json> = Option::deserialize(deserializer)?;
+    match document {
+        Some(it) if !it.as_str().starts_with('{') => Err(D::Error::custom("expected an object")),
+        Some(_) | None => Ok(document),
+    }
+}
+
+fn removed_then<'de, D: Deserializer<'de>>(_: D) -> Result<(), D::Error> {
+    Err(removed("rules[].then", "give the rule outputs, and route by them in a DECISION"))
+}
+
+fn removed_default<'de, D: Deserializer<'de>>(_: D) -> Result<(), D::Error> {
+    Err(removed("decisionTable.defaultNextStep", "end the table with a rule without when"))
+}
+
+fn removed<E: Error>(name: &str, instead: &str) -> E {
+    E::custom(format!(
+        "{name} is no longer supported; {instead} (see the migration from format 005 to 007)"
+    ))
+}
+
+/// A struct that is written as an object. Left alone, arrays would be taken for structs as well.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(std::marker::PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(std::marker::PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+    }
+}
