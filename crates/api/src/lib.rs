@@ -4,8 +4,11 @@
 
 pub mod chain;
 mod document;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 mod page;
 pub mod problem;
+pub mod process;
 pub mod time;
 
 pub use crate::{document::Document, page::Page, problem::Problem, time::Timestamp};

@@ -12,6 +12,7 @@ mod meter;
 mod openapi;
 mod params;
 mod problem;
+mod process;
 mod routes;
 mod structure;
 
