@@ -2,9 +2,7 @@
 
 /// Processes: `workflow.v1`.
 #[expect(
-    missing_docs,
-    clippy::all,
-    clippy::doc_markdown,
+    unused_qualifications,
     reason = "generated: the protocol's own words are its documentation"
 )]
 pub mod workflow {

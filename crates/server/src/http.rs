@@ -19,5 +19,6 @@ mod structure;
 pub(crate) use self::{
     app::App,
     meter::Gauge,
+    process::KEY_IN_USE,
     routes::{main_router, metrics_router},
 };

@@ -18,7 +18,7 @@ use crate::{
     error::Error,
     limits::{OFFSET_MAX, PAGE_MAX},
     metrics::Metrics,
-    turn::{Submission, read},
+    turn::{Also, Submission, read},
     watch::Watch,
 };
 
@@ -281,6 +281,7 @@ impl Chains {
             request: None,
             urgency: Urgency::News,
             is_new: false,
+            also: Also::default(),
         }
     }
 }

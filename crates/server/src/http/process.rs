@@ -11,6 +11,7 @@ mod origin;
 mod params;
 pub(super) mod tasks;
 
+pub(crate) use self::convert::KEY_IN_USE;
 pub(super) use self::{
     failure::write,
     origin::{allow, preflight},

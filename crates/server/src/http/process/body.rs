@@ -18,7 +18,7 @@ use crate::http::{
 };
 
 /// The text of a body, known to be no deeper than is read.
-pub(super) struct Text(Bytes);
+pub(in crate::http) struct Text(Bytes);
 
 impl Text {
     /// The text, which may be empty.
