@@ -8,6 +8,9 @@ use crate::{
 };
 
 /// All or nothing: applied if every expectation holds, without a trace otherwise.
+///
+/// An instance, a unique key and a definition appear once in a commit; one that names them twice is
+/// refused as if another had been faster.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// Seen before? Then the answer is as before, and nothing else happens.
@@ -18,7 +21,7 @@ pub struct Commit {
     pub expect: Vec<Expectation>,
     /// New states.
     pub writes: Vec<Write>,
-    /// What happened; one record per write.
+    /// What happened: at most one record per write, of the same version.
     pub events: Vec<EventRecord>,
     /// Work that appears, changes hands or goes away.
     pub tasks: Vec<TaskChange>,

@@ -1,8 +1,10 @@
 //! Whether a commit may land: the one reading of expectations that all stores share.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use waypost_kernel::{
-    Commit, Conflict, Expectation, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant,
-    TimerRef, Timestamp, Version,
+    Commit, Conflict, EventRecord, Expectation, Key, Kind, Lease, Receipt, Request, StoreError,
+    TaskRef, Tenant, TimerRef, Timestamp, Version,
 };
 
 /// What a store knows at the moment a commit is judged.
@@ -64,6 +66,9 @@ fn first_conflict(
             return Ok(Some(conflict));
         }
     }
+    if let Some(conflict) = contradiction(commit) {
+        return Ok(Some(conflict));
+    }
     for write in &commit.writes {
         if facts.version(&write.key)?.next() != write.version {
             return Ok(Some(Conflict::Version(write.key.clone())));
@@ -81,6 +86,31 @@ fn first_conflict(
         }
     }
     Ok(None)
+}
+
+/// Where a commit disagrees with itself, whatever is stored: an instance, a unique key and a
+/// definition appear once in it, and what is told of an instance is told of its write.
+fn contradiction(commit: &Commit) -> Option<Conflict> {
+    let (mut versions, mut holders) = (BTreeMap::new(), BTreeMap::new());
+    for write in &commit.writes {
+        let key = &write.key;
+        if versions.insert(key, write.version).is_some() {
+            return Some(Conflict::Version(key.clone()));
+        }
+        let Some(unique) = &write.facets.unique_key else { continue };
+        if let Some(holder) = holders.insert((&key.tenant, key.kind, unique), key) {
+            return Some(Conflict::Unique(holder.clone()));
+        }
+    }
+    // Each write has one record, so whoever asks for a second one finds nothing.
+    let untold = |it: &&EventRecord| versions.remove(&it.key) != Some(it.version);
+    if let Some(record) = commit.events.iter().find(untold) {
+        return Some(Conflict::Version(record.key.clone()));
+    }
+    let mut named = BTreeSet::new();
+    let repeated =
+        commit.definitions.iter().find(|it| !named.insert((&it.tenant, it.kind, &it.which)));
+    repeated.map(|it| Conflict::Definition(it.which.name.clone(), it.which.version))
 }
 
 /// A lease is good up to and including its last instant, and lapsed after it: never both.

@@ -68,10 +68,8 @@ impl<'a> Effects<'a> {
             self.requests.push((request, receipt.clone()));
         }
         for definition in &commit.definitions {
-            // The same one twice in a commit is deployed once.
-            if facts.definitions.insert(named(definition)) {
-                self.definitions.push(definition);
-            }
+            facts.definitions.insert(named(definition));
+            self.definitions.push(definition);
         }
         commit.writes.iter().for_each(|write| self.write(write, facts));
         for record in &commit.events {

@@ -57,6 +57,11 @@ impl Pair {
                 let commit = draft.commit(parts).await;
                 agree!(self, store => store.commit(commit.clone()).await);
             }
+            Operation::Careless(parts) => {
+                let draft = Draft { model: &self.model, token: self.last_token() };
+                let commit = draft.careless(parts).await;
+                agree!(self, store => store.commit(commit.clone()).await);
+            }
             Operation::Claim { whose, families, queues, limit, seconds } => {
                 let some = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
                 let claim = Claim {

@@ -21,12 +21,19 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
+    /// A commit that agrees with itself.
     pub(crate) async fn commit(&self, parts: Vec<Part>) -> Commit {
+        let mut commit = self.careless(parts).await;
+        keep_first_of_each(&mut commit);
+        commit
+    }
+
+    /// A commit that may name things twice.
+    pub(crate) async fn careless(&self, parts: Vec<Part>) -> Commit {
         let mut commit = Commit::default();
         for part in parts {
             self.add(&mut commit, part).await;
         }
-        keep_first_of_each(&mut commit);
         commit
     }
 

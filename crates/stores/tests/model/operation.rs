@@ -7,6 +7,8 @@ use waypost_kernel::{Key, Kind};
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Commit(Vec<Part>),
+    /// The same, but things may be named twice in it.
+    Careless(Vec<Part>),
     Claim {
         whose: Whose,
         families: Option<Vec<&'static str>>,
@@ -150,6 +152,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let wanted = || option::weighted(0.3, vec(name(), 0..3));
     prop_oneof![
         16 => vec(part(), 1..8).prop_map(Operation::Commit),
+        2 => vec(part(), 1..8).prop_map(Operation::Careless),
         5 => (whose(), wanted(), wanted(), 0..9_u32, 0..6_u64).prop_map(
             |(whose, families, queues, limit, seconds)| {
                 Operation::Claim { whose, families, queues, limit, seconds }

@@ -11,6 +11,7 @@ use super::{
 cases![
     a_definition_is_read_as_it_was_deployed,
     a_name_and_version_is_taken_once,
+    a_definition_is_deployed_once_in_a_commit,
     a_definition_is_found_by_name_and_version,
     definitions_come_by_name_and_newest_first,
     definitions_come_in_pages,
@@ -56,6 +57,12 @@ async fn a_name_and_version_is_taken_once(subject: Subject) {
     assert_eq!(subject.refused(mixed).await, Conflict::Definition("order".to_owned(), 1));
     assert_eq!(found(&subject, all()).await, list(&[("order", 1)]));
     deployed(&subject, &[("order", 2), ("return", 1)]).await;
+}
+
+async fn a_definition_is_deployed_once_in_a_commit(subject: Subject) {
+    let twice = deploy([definition("order", 1), definition("order", 2), definition("order", 1)]);
+    assert_eq!(subject.refused(twice).await, Conflict::Definition("order".to_owned(), 1));
+    assert_eq!(found(&subject, all()).await, []);
 }
 
 async fn a_definition_is_found_by_name_and_version(subject: Subject) {
