@@ -126,7 +126,7 @@ impl Tables {
         self.events.extend(commit.events);
         commit.tasks.into_iter().for_each(|change| self.change_task(change));
         commit.timers.into_iter().for_each(|change| self.change_timer(change));
-        commit.messages.into_iter().for_each(|change| self.change_message(change));
+        commit.messages.into_iter().for_each(|change| self.change_message(change, now));
         receipt
     }
 
@@ -175,12 +175,12 @@ impl Tables {
         }
     }
 
-    fn change_message(&mut self, change: MessageChange) {
+    fn change_message(&mut self, change: MessageChange, now: Timestamp) {
         match change {
             MessageChange::Send { key, message } => {
                 let at = MessageRef { key, id: message.id.clone() };
-                let ready_at = message.occurred_at;
-                let letter = Letter { message, attempts: 0, ready_at, lease: None, dead: false };
+                let letter =
+                    Letter { message, attempts: 0, ready_at: now, lease: None, dead: false };
                 self.outbox.entry(at).or_insert(letter);
             }
             MessageChange::Settle { message, token, delivery } => {

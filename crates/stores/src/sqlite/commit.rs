@@ -27,7 +27,7 @@ impl Tables<'_> {
         commit.events.iter().try_for_each(|it| self.insert_event(it))?;
         commit.tasks.iter().try_for_each(|it| self.change_task(it))?;
         commit.timers.iter().try_for_each(|it| self.change_timer(it))?;
-        commit.messages.iter().try_for_each(|it| self.change_message(it))
+        commit.messages.iter().try_for_each(|it| self.change_message(it, now))
     }
 
     fn insert_request(

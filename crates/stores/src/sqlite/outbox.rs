@@ -11,21 +11,21 @@ use super::{facts::Tables, rows};
 const WINDOW: u32 = 512;
 
 impl Tables<'_> {
-    pub(super) fn change_message(&mut self, change: &MessageChange) -> Result<()> {
+    pub(super) fn change_message(&mut self, change: &MessageChange, now: Timestamp) -> Result<()> {
         match change {
-            MessageChange::Send { key, message } => self.insert_message(key, message),
+            MessageChange::Send { key, message } => self.insert_message(key, message, now),
             MessageChange::Settle { message, token, delivery } => {
                 self.settle(message, token, delivery)
             }
         }
     }
 
-    fn insert_message(&mut self, key: &Key, message: &Message) -> Result<()> {
+    fn insert_message(&mut self, key: &Key, message: &Message, now: Timestamp) -> Result<()> {
         let headers = serde_json::to_string(&message.headers).expect("headers have a JSON form");
         self.sql(
             "insert into outbox (tenant, kind, id, message, event_type, occurred_at, payload,
                      headers, attempts, available_at, dead)
-                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?6, 0)
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, 0)
                  on conflict do nothing",
         )?
         .execute(params![
@@ -36,7 +36,8 @@ impl Tables<'_> {
             message.event_type,
             message.occurred_at.as_micros(),
             message.payload.as_str(),
-            headers
+            headers,
+            now.as_micros()
         ])
         .map(drop)
     }
