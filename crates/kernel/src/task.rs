@@ -102,6 +102,6 @@ pub enum TaskChange {
         /// The new end.
         until: Timestamp,
     },
-    /// Ends the hold on it; it is free again.
+    /// Ends the hold on it; it is free again, and those who wait for such work are told.
     Release(TaskRef),
 }

@@ -11,14 +11,14 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, Delivery,
-    EventRecord, Figures, Key, Kind, Lease, Listener, Message, MessageChange, MessageRef, Posted,
+    EventRecord, Figures, Hint, Key, Kind, Lease, Listener, Message, MessageChange, MessageRef, Posted,
     Query, Receipt, Record, Records, Request, Scope, Store, StoreError, Task, TaskChange, TaskRef,
     Tenant, Timer, TimerChange, TimerRef, Timestamp, Version, Write,
 };
 
 use crate::{
     check::{Facts, Verdict, judge, receipt},
-    hint::{Listeners, hints},
+    hint::{Listeners, hints, work},
 };
 
 /// The stream number in the cursors of a store with one writer.
@@ -162,6 +162,16 @@ impl Tables {
                 }
             }
         }
+    }
+
+    /// Hints at the work that `commit` gives back.
+    fn released(&self, commit: &Commit) -> Vec<Hint> {
+        let released = |change: &TaskChange| match change {
+            TaskChange::Release(at) => self.tasks.get(at),
+            TaskChange::Schedule(_) | TaskChange::Withdraw(_) | TaskChange::Extend { .. } => None,
+        };
+        let tasks = commit.tasks.iter().filter_map(released);
+        tasks.map(|it| work(&it.at, &it.family, &it.queue, it.ready_at)).collect()
     }
 
     fn change_timer(&mut self, change: TimerChange) {
@@ -351,7 +361,7 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
-        let hints = hints(&commit);
+        let mut hints = hints(&commit);
         let receipt = {
             let now = self.clock.now();
             let mut tables = self.tables();
@@ -363,6 +373,7 @@ impl Store for MemoryStore {
                 }
                 Verdict::Apply => {}
             }
+            hints.extend(tables.released(&commit));
             tables.figures.commits += 1;
             tables.figures.groups += 1;
             tables.apply(commit, now)

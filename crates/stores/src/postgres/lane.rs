@@ -181,13 +181,15 @@ impl Lane {
         match self.land_together(&group).await {
             Ok(outcomes) => self.tell(group, outcomes),
             Err(Failure::Lost(error) | Failure::Unknown(error)) => {
-                let outcomes = group.iter().map(|_| Err(error.clone())).collect();
-                self.tell(group, outcomes);
+                let receipts = group.iter().map(|_| Err(error.clone())).collect();
+                self.tell(group, Outcomes { receipts, released: Vec::new() });
             }
             Err(Failure::Race | Failure::Refused(_)) => {
                 for waiting in group {
-                    let outcome = self.land_alone(&waiting.commit).await;
-                    self.tell(vec![waiting], vec![outcome]);
+                    let outcomes = self.land_alone(&waiting.commit).await.unwrap_or_else(|error| {
+                        Outcomes { receipts: vec![Err(error)], released: Vec::new() }
+                    });
+                    self.tell(vec![waiting], outcomes);
                 }
             }
         }
@@ -204,12 +206,10 @@ impl Lane {
     }
 
     /// A commit that others are faster than is judged again: then it is refused, or it is not.
-    async fn land_alone(&mut self, commit: &Commit) -> Result<Receipt, StoreError> {
+    async fn land_alone(&mut self, commit: &Commit) -> Result<Outcomes, StoreError> {
         for _ in 0..RACES_MAX {
             match self.attempt(&[commit]).await {
-                Ok(outcomes) => {
-                    return outcomes.into_iter().next().unwrap_or(Err(StoreError::Busy));
-                }
+                Ok(outcomes) => return Ok(outcomes),
                 Err(Failure::Race) => tokio::task::yield_now().await,
                 Err(Failure::Lost(error) | Failure::Refused(error) | Failure::Unknown(error)) => {
                     return Err(error);
@@ -255,8 +255,8 @@ impl Lane {
     /// Whoever is answered can rely on the listeners having been told.
     fn tell(&self, group: Vec<Waiting>, outcomes: Outcomes) {
         let tally = &self.shared.tally;
-        let (mut news, mut n_landed) = (Vec::new(), 0);
-        for (waiting, outcome) in group.iter().zip(&outcomes) {
+        let (mut news, mut n_landed) = (outcomes.released, 0);
+        for (waiting, outcome) in group.iter().zip(&outcomes.receipts) {
             match outcome {
                 Ok(receipt) if !receipt.repeated => {
                     n_landed += 1;
@@ -272,7 +272,7 @@ impl Lane {
         if n_landed > 0 {
             self.shared.news.tell(&news);
         }
-        for (waiting, outcome) in group.into_iter().zip(outcomes) {
+        for (waiting, outcome) in group.into_iter().zip(outcomes.receipts) {
             // Whoever asked may have gone away; the commit has landed all the same.
             drop(waiting.answer.send(outcome));
         }

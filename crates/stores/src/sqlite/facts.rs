@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use waypost_kernel::{
-    Definition, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
+    Definition, Hint, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
     Timestamp, Version,
 };
 
@@ -20,6 +20,8 @@ pub(super) struct Tables<'c> {
     prepared: Prepared<'c>,
     /// What this commit has asked about, so that its writes need not look again.
     seen: HashMap<Key, Option<Place>>,
+    /// The work this commit has given back.
+    released: Vec<Hint>,
 }
 
 /// Where an instance lies, and its version.
@@ -31,7 +33,7 @@ pub(super) struct Place {
 
 impl<'c> Tables<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { prepared: Prepared::new(connection), seen: HashMap::new() }
+        Self { prepared: Prepared::new(connection), seen: HashMap::new(), released: Vec::new() }
     }
 
     /// The statement `sql`, compiled.
@@ -47,6 +49,17 @@ impl<'c> Tables<'c> {
     /// Forgets what the commit before this one has seen.
     pub(super) fn turn_page(&mut self) {
         self.seen.clear();
+        self.released.clear();
+    }
+
+    /// Notes that there is work again.
+    pub(super) fn note_released(&mut self, hint: Hint) {
+        self.released.push(hint);
+    }
+
+    /// Hints at the work that was given back since the page was turned.
+    pub(super) fn take_released(&mut self) -> Vec<Hint> {
+        std::mem::take(&mut self.released)
     }
 
     /// Where the instance lies, if it exists.

@@ -3,16 +3,20 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use waypost_kernel::{Hint, Kind};
+use waypost_kernel::{Hint, Kind, TaskChange};
 
 use super::{
     run::cases,
-    sample::{LEASE, TENANT, arm, both, bump, key, message, schedule, send, task_in, timer},
+    sample::{
+        LEASE, TENANT, arm, both, bump, change_task, claim, key, message, schedule, send, task_in,
+        task_ref, timer,
+    },
     subject::Subject,
 };
 
 cases![
     new_work_is_hinted_at,
+    work_that_is_given_back_is_hinted_at,
     a_timer_is_hinted_at,
     a_message_is_hinted_at,
     everyone_who_listens_is_told,
@@ -58,6 +62,21 @@ async fn new_work_is_hinted_at(subject: Subject) {
     let mut hints = listen(&subject);
     subject.land(schedule([task_in(&key("o-1"), "1", "pack", subject.now())])).await;
     told(&mut hints, &work(&subject, "pack")).await;
+}
+
+async fn work_that_is_given_back_is_hinted_at(subject: Subject) {
+    let it = key("o-1");
+    let tasks = ["pack", "send"].map(|queue| task_in(&it, queue, queue, subject.now()));
+    subject.land(schedule(tasks)).await;
+    let (pack, send) = (work(&subject, "pack"), work(&subject, "send"));
+    assert_eq!(subject.claim(claim("c-1")).await.len(), 2);
+    subject.advance(LEASE);
+    let mut hints = listen(&subject);
+    for id in ["never there", "send"] {
+        subject.land(change_task(TaskChange::Release(task_ref(&it, id)))).await;
+    }
+    let before = told(&mut hints, &send).await;
+    assert!(!before.contains(&pack), "that one is still held");
 }
 
 async fn a_timer_is_hinted_at(subject: Subject) {
