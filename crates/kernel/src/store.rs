@@ -67,6 +67,7 @@ pub trait Store: Records {
     async fn lapsed(&self, now: Timestamp, limit: u32) -> Result<Vec<Task>, StoreError>;
 
     /// Takes messages that wait to be sent, or whose sender disappeared, for as long as `lease`.
+    /// Those that occurred first come first.
     async fn outbox(
         &self,
         token: ClaimId,
@@ -77,7 +78,7 @@ pub trait Store: Records {
     /// Instances that match, newest first.
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError>;
 
-    /// Forgets requests made before `before`, at most `limit`; says how many.
+    /// Forgets requests made before `before`, oldest first, at most `limit`; says how many.
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError>;
 
     /// How much is pending, and what the store has done so far.
@@ -207,7 +208,8 @@ pub struct Figures {
     pub oldest_message_at: Option<Timestamp>,
     /// Messages given up.
     pub messages_dead: u64,
-    /// Commits and claims applied since the store was opened.
+    /// Commits applied since the store was opened; a claim that took something counts as one, as
+    /// does taking messages or forgetting requests.
     pub commits: u64,
     /// Transactions they were grouped into, each synced once.
     pub groups: u64,

@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, Delivery,
-    EventRecord, Figures, Hint, Key, Kind, Lease, Listener, Message, MessageChange, MessageRef, Posted,
-    Query, Receipt, Record, Records, Request, Scope, Store, StoreError, Task, TaskChange, TaskRef,
-    Tenant, Timer, TimerChange, TimerRef, Timestamp, Version, Write,
+    EventRecord, Figures, Hint, Key, Kind, Lease, Listener, Message, MessageChange, MessageRef,
+    Posted, Query, Receipt, Record, Records, Request, Scope, Store, StoreError, Task, TaskChange,
+    TaskRef, Tenant, Timer, TimerChange, TimerRef, Timestamp, Version, Write,
 };
 
 use crate::{
@@ -267,6 +267,23 @@ impl Tables {
             .collect()
     }
 
+    fn forget(&mut self, before: Timestamp, limit: u32) -> u32 {
+        let old = self.requests.iter().filter(|(_, (_, _, made_at))| *made_at < before);
+        let mut old: Vec<_> = old.map(|(name, (_, _, made_at))| (*made_at, name.clone())).collect();
+        old.sort();
+        old.truncate(limit as usize);
+        for (_, name) in &old {
+            self.requests.remove(name);
+        }
+        u32::try_from(old.len()).unwrap_or(limit)
+    }
+
+    /// Counts something that was applied by itself: here, nothing ever shares a transaction.
+    fn count_as_group(&mut self) {
+        self.figures.commits += 1;
+        self.figures.groups += 1;
+    }
+
     fn changes(&self, scope: &Scope, cursor: &Cursor, limit: u32) -> Vec<Change> {
         let after = cursor.0.get(&STREAM).copied().unwrap_or(0);
         let inside = |key: &Key| {
@@ -374,8 +391,7 @@ impl Store for MemoryStore {
                 Verdict::Apply => {}
             }
             hints.extend(tables.released(&commit));
-            tables.figures.commits += 1;
-            tables.figures.groups += 1;
+            tables.count_as_group();
             tables.apply(commit, now)
         };
         self.committed.notify_waiters();
@@ -385,7 +401,12 @@ impl Store for MemoryStore {
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Task>, StoreError> {
         let now = self.clock.now();
-        Ok(self.tables().claim(&claim, now))
+        let mut tables = self.tables();
+        let claimed = tables.claim(&claim, now);
+        if !claimed.is_empty() {
+            tables.count_as_group();
+        }
+        Ok(claimed)
     }
 
     async fn tasks(&self, keys: &[Key]) -> Result<Vec<Task>, StoreError> {
@@ -432,7 +453,12 @@ impl Store for MemoryStore {
         limit: u32,
     ) -> Result<Vec<Posted>, StoreError> {
         let now = self.clock.now();
-        Ok(self.tables().post(&token, now + lease, now, limit))
+        let mut tables = self.tables();
+        let posted = tables.post(&token, now + lease, now, limit);
+        if !posted.is_empty() {
+            tables.count_as_group();
+        }
+        Ok(posted)
     }
 
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
@@ -456,13 +482,11 @@ impl Store for MemoryStore {
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
-        let mut left = limit;
-        tables.requests.retain(|_, (_, _, at)| {
-            let goes = *at < before && left > 0;
-            left -= u32::from(goes);
-            !goes
-        });
-        Ok(limit - left)
+        let n_gone = tables.forget(before, limit);
+        if n_gone > 0 {
+            tables.count_as_group();
+        }
+        Ok(n_gone)
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

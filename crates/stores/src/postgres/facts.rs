@@ -8,7 +8,8 @@ use std::{
 
 use waypost_kernel::{
     ClaimId, Commit, Definition, Expectation, Key, Kind, Lease, MessageChange, MessageId, Receipt,
-    Request, RequestId, StoreError, Task, TaskChange, TaskRef, Tenant, TimerRef, Timestamp, Version,
+    Request, RequestId, StoreError, Task, TaskChange, TaskRef, Tenant, TimerRef, Timestamp,
+    Version,
 };
 
 use crate::check;

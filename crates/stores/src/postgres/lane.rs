@@ -34,12 +34,20 @@ const RACES_MAX: u32 = 8;
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(1);
 
-/// What the writers have done.
+/// What was done since the store was opened.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) commits: AtomicU64,
     pub(super) groups: AtomicU64,
     pub(super) refused: AtomicU64,
+}
+
+impl Tally {
+    /// Counts a transaction that applied `n_applied` commits or claims.
+    pub(super) fn count_group(&self, n_applied: u64) {
+        self.commits.fetch_add(n_applied, Ordering::Relaxed);
+        self.groups.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// What the writers share.
@@ -230,9 +238,6 @@ impl Lane {
             Ok(_) | Err(Failure::Race | Failure::Refused(_)) => self.session = Some(session),
             Err(Failure::Lost(_) | Failure::Unknown(_)) => {}
         }
-        if landed.is_ok() {
-            self.shared.tally.groups.fetch_add(1, Ordering::Relaxed);
-        }
         landed
     }
 
@@ -268,8 +273,8 @@ impl Lane {
                 Ok(_) | Err(_) => {}
             }
         }
-        tally.commits.fetch_add(n_landed, Ordering::Relaxed);
         if n_landed > 0 {
+            tally.count_group(n_landed);
             self.shared.news.tell(&news);
         }
         for (waiting, outcome) in group.into_iter().zip(outcomes.receipts) {

@@ -22,6 +22,7 @@ pub(crate) enum Operation {
     },
     Forget {
         offset: i64,
+        limit: u32,
     },
     Advance {
         micros: u64,
@@ -159,7 +160,7 @@ fn operation() -> impl Strategy<Value = Operation> {
             }
         ),
         2 => (0..4_u32, 0..4_u64).prop_map(|(limit, seconds)| Operation::Outbox { limit, seconds }),
-        1 => offset().prop_map(|offset| Operation::Forget { offset }),
+        1 => (offset(), 0..3_u32).prop_map(|(offset, limit)| Operation::Forget { offset, limit }),
         // To the very instant at which something ends, or somewhere in between.
         4 => select(vec![1, 999_999, 1_000_000, 1_000_001, 3_000_000])
             .prop_map(|micros| Operation::Advance { micros }),

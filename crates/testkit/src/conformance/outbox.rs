@@ -23,6 +23,7 @@ cases![
     a_late_word_counts_while_nobody_else_has_the_message,
     a_word_about_a_message_nobody_took_changes_nothing,
     messages_come_in_the_order_they_occurred,
+    messages_come_in_order_however_many_there_are,
     a_message_is_ready_at_once_whenever_it_occurred,
     a_message_sent_twice_is_kept_once,
     messages_of_all_tenants_are_sent,
@@ -146,6 +147,24 @@ async fn messages_come_in_the_order_they_occurred(subject: Subject) {
     let two = subject.store.outbox("s-1".into(), LEASE, 2).await.expect("takes messages");
     assert_eq!(message_names(&two), ["first", "second"]);
     assert_eq!(message_names(&subject.outbox("s-2", LEASE).await), ["third", "fourth"]);
+}
+
+async fn messages_come_in_order_however_many_there_are(subject: Subject) {
+    let now = subject.now();
+    let many: Vec<_> = (0..2_000).map(|number| message(&format!("m-{number:04}"), now)).collect();
+    for half in many.chunks(1_000).rev() {
+        subject.land(send(&key("o-1"), half.iter().rev().cloned())).await;
+        subject.advance(TICK);
+    }
+    subject.land(send(&key("o-2"), [message("oldest", now - TICK)])).await;
+    let take = async |token: &str, limit| {
+        let taken = subject.store.outbox(token.into(), LEASE, limit).await;
+        message_names(&taken.expect("takes messages"))
+    };
+    assert_eq!(take("s-1", 3).await, ["oldest", "m-0000", "m-0001"]);
+    let next: Vec<_> = (2..1_500).map(|number| format!("m-{number:04}")).collect();
+    assert_eq!(take("s-2", 1_498).await, next);
+    assert_eq!(take("s-3", 1).await, ["m-1500"]);
 }
 
 async fn a_message_is_ready_at_once_whenever_it_occurred(subject: Subject) {
