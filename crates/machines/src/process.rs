@@ -1,0 +1,3 @@
+//! The process face: graphs of steps over variables.
+
+pub mod expression;
