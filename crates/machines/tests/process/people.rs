@@ -26,7 +26,39 @@ fn a_person_and_a_signal_move_a_process_on() {
         done 4
         history
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":1}
+              u#1 waits for a person
+              => WAITING [u]
+                 {"n":1}
+            wait 1s
+            user u {"n":2}
+              #1 merges {"n":2}
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+                 {"n":2}
+            wait 1s
+            signal w {"m":{"x":1}}
+              #2 merges {"m":{"x":1}}
+              #2 left
+              a#3 waits for task 4
+              + task 4 A
+              => ACTIVE [a]
+                 {"n":2,"m":{"x":1}}
+            wait 1s
+            done 4
+              #3 left
+              e#5 passed
+              completed
+              - task 4
+              => COMPLETED []
+            history
+              u#1 1. COMPLETED +0s..+1s {"n":1} -> {"n":2}
+              w#2 1. COMPLETED +1s..+2s {"n":2} -> {"n":2,"m":{"x":1}}
+              a#3 1. COMPLETED +2s..+3s {"n":2,"m":{"x":1}}
+              e#5 1. COMPLETED +3s..+3s {"n":2,"m":{"x":1}}
+        "#]],
     );
 }
 
@@ -40,7 +72,25 @@ fn nothing_needs_to_come_with_a_signal() {
         signal w {}
         history
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":1}
+              u#1 waits for a person
+              => WAITING [u]
+                 {"n":1}
+            user u
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+            signal w {}
+              #2 left
+              a#3 waits for task 4
+              + task 4 A
+              => ACTIVE [a]
+            history
+              u#1 1. COMPLETED +0s..+0s {"n":1}
+              w#2 1. COMPLETED +0s..+0s {"n":1}
+              a#3 1. RUNNING +0s {"n":1}
+        "#]],
     );
 }
 
@@ -57,7 +107,25 @@ fn what_a_person_or_a_signal_brings_replaces_what_was_there() {
         user u {"a":{"y":3}}
         signal w {"a":{"z":4}}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"a":{"x":1,"y":2}}
+              u#1 waits for a person
+              => WAITING [u]
+                 {"a":{"x":1,"y":2}}
+            user u {"a":{"y":3}}
+              #1 merges {"a":{"y":3}}
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+                 {"a":{"y":3}}
+            signal w {"a":{"z":4}}
+              #2 merges {"a":{"z":4}}
+              #2 left
+              e#3 passed
+              completed
+              => COMPLETED []
+                 {"a":{"z":4}}
+        "#]],
     );
 }
 
@@ -73,7 +141,20 @@ fn an_instance_that_does_not_exist_is_not_found() {
         done 1
         fail 1
         ",
-        expect![[""]],
+        expect![[r#"
+            user u
+              ! INSTANCE_NOT_FOUND workflow instance not found
+            signal w
+              ! INSTANCE_NOT_FOUND workflow instance not found
+            retry u
+              ! INSTANCE_NOT_FOUND workflow instance not found
+            cancel 'why'
+              ! INSTANCE_NOT_FOUND workflow instance not found
+            done 1
+              ! INSTANCE_NOT_FOUND workflow instance not found
+            fail 1
+              ! INSTANCE_NOT_FOUND workflow instance not found
+        "#]],
     );
 }
 
@@ -85,7 +166,14 @@ fn a_user_task_that_is_not_in_the_definition_is_not_found() {
         start
         user x
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            user x
+              ! TASK_NOT_FOUND user task not found
+        "#]],
     );
 }
 
@@ -101,7 +189,21 @@ fn a_step_of_another_type_is_no_user_task() {
         cancel
         user w
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            user w
+              ! STEP_TYPE_MISMATCH step type does not match the endpoint
+            user e
+              ! STEP_TYPE_MISMATCH step type does not match the endpoint
+            cancel
+              canceled: ""
+              => CANCELLED [u] because ""
+            user w
+              ! STEP_TYPE_MISMATCH step type does not match the endpoint
+        "#]],
     );
 }
 
@@ -115,7 +217,19 @@ fn a_user_task_of_an_instance_that_has_ended_cannot_be_completed() {
         user u
         user x
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            cancel
+              canceled: ""
+              => CANCELLED [u] because ""
+            user u
+              ! INSTANCE_ENDED instance is in a terminal state
+            user x
+              ! TASK_NOT_FOUND user task not found
+        "#]],
     );
 }
 
@@ -128,7 +242,20 @@ fn a_user_task_is_completed_once() {
         user u {"n":1}
         user u {"n":2}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            user u {"n":1}
+              #1 merges {"n":1}
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+                 {"n":1}
+            user u {"n":2}
+              ! TASK_NOT_FOUND user task not found
+        "#]],
     );
 }
 
@@ -144,7 +271,14 @@ fn a_user_task_that_is_not_reached_yet_is_not_found() {
         start
         user u
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              w#1 waits for a signal
+              => WAITING [w]
+                 {}
+            user u
+              ! TASK_NOT_FOUND user task not found
+        "#]],
     );
 }
 
@@ -166,7 +300,40 @@ fn a_user_task_of_an_instance_that_has_failed_stays_open_but_cannot_be_completed
         user u
         done 7
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 2
+              u#3 on 2.0 waits for a person
+              a#4 on 2.1 waits for task 5
+              + task 5 A
+              => WAITING [u a]
+                 {}
+            fail 5 final
+              #4 failed: boom
+              failed
+              - task 5
+              => FAILED [u a] because "boom"
+            user u
+              ! INSTANCE_ENDED instance is in a terminal state
+            retry a
+              a tried again with {}
+              a#6 on 2.1 waits for task 7
+              + task 7 A
+              => WAITING [u a]
+            user u
+              #3 left
+              j#8 reached on 2.0
+              => ACTIVE [a j]
+            done 7
+              #6 left
+              j#9 reached on 2.1
+              fork 2 joined
+              e#10 passed
+              completed
+              - task 7
+              => COMPLETED []
+        "#]],
     );
 }
 
@@ -180,7 +347,19 @@ fn a_signal_to_a_step_that_is_not_in_the_definition_is_not_awaited() {
         cancel
         signal x
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            signal x
+              ! SIGNAL_NOT_AWAITED wait step is not currently parked on the instance
+            cancel
+              canceled: ""
+              => CANCELLED [u] because ""
+            signal x
+              ! SIGNAL_NOT_AWAITED wait step is not currently parked on the instance
+        "#]],
     );
 }
 
@@ -194,7 +373,19 @@ fn a_step_of_another_type_takes_no_signal() {
         cancel
         signal u
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            signal u
+              ! STEP_TYPE_MISMATCH step type does not match the endpoint
+            cancel
+              canceled: ""
+              => CANCELLED [u] because ""
+            signal u
+              ! STEP_TYPE_MISMATCH step type does not match the endpoint
+        "#]],
     );
 }
 
@@ -208,7 +399,21 @@ fn an_instance_that_has_ended_takes_no_signal() {
         cancel
         signal w
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            user u
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+            cancel
+              canceled: ""
+              => CANCELLED [w] because ""
+            signal w
+              ! INSTANCE_ENDED instance is in a terminal state
+        "#]],
     );
 }
 
@@ -224,7 +429,30 @@ fn signals_are_not_kept() {
         signal w {"n":2}
         signal w {"n":3}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            signal w {"n":1}
+              ! SIGNAL_NOT_AWAITED wait step is not currently parked on the instance
+            user u
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+            show
+              => WAITING [w]
+                 {}
+            signal w {"n":2}
+              #2 merges {"n":2}
+              #2 left
+              a#3 waits for task 4
+              + task 4 A
+              => ACTIVE [a]
+                 {"n":2}
+            signal w {"n":3}
+              ! SIGNAL_NOT_AWAITED wait step is not currently parked on the instance
+        "#]],
     );
 }
 
@@ -243,7 +471,26 @@ fn two_paths_may_wait_at_one_step_which_is_listed_once() {
         show
         history
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              w#1 waits for a signal
+              + timer 1.0 at +1s
+              => WAITING [w]
+                 {}
+            wait 1s
+            ring
+              timer 1.0 is due
+              timer 1.0 fired
+              w#2 waits for a signal
+              + timer 2.0 at +2s
+              => WAITING [w]
+            show
+              => WAITING [w]
+                 {}
+            history
+              w#1 1. RUNNING +0s {}
+              w#2 2. RUNNING +1s {}
+        "#]],
     );
 }
 
@@ -266,7 +513,36 @@ fn conditions_decide_where_people_and_signals_lead() {
         user u {"ok":true}
         signal w {"n":1}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            user u {"ok":true}
+              #1 merges {"ok":true}
+              #1 left
+              w#2 waits for a signal
+              => WAITING [w]
+                 {"ok":true}
+            signal w {"n":2}
+              #2 merges {"n":2}
+              #2 left
+              u#3 waits for a person
+              => WAITING [u]
+                 {"ok":true,"n":2}
+            user u {"ok":true}
+              #3 merges {"ok":true}
+              #3 left
+              w#4 waits for a signal
+              => WAITING [w]
+            signal w {"n":1}
+              #4 merges {"n":1}
+              #4 left
+              e#5 passed
+              completed
+              => COMPLETED []
+                 {"ok":true,"n":1}
+        "#]],
     );
 }
 
@@ -286,7 +562,33 @@ fn a_person_whose_answer_leads_nowhere_fails_the_instance_and_may_answer_again()
         retry u
         user u {"ok":true}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            user u {"ok":"perhaps"}
+              #1 merges {"ok":"perhaps"}
+              #1 failed: no conditionalNextSteps branch matched (DecisionNoBranchMatched)
+              failed
+              => FAILED [u] because "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+                 {"ok":"perhaps"}
+            history
+              u#1 1. FAILED +0s..+0s {} -> {"ok":"perhaps"} "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+            user u {"ok":true}
+              ! INSTANCE_ENDED instance is in a terminal state
+            retry u
+              u tried again with {}
+              u#2 waits for a person
+              => WAITING [u]
+            user u {"ok":true}
+              #2 merges {"ok":true}
+              #2 left
+              e#3 passed
+              completed
+              => COMPLETED []
+                 {"ok":true}
+        "#]],
     );
 }
 
@@ -304,7 +606,22 @@ fn a_user_task_without_a_next_step_is_where_the_path_stops() {
         wait 2h
         ring
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              + timer 1.0 at +1h
+              => WAITING [u]
+                 {}
+            user u {"n":1}
+              #1 merges {"n":1}
+              #1 left
+              - timer 1.0
+              => ACTIVE []
+                 {"n":1}
+            wait 2h
+            ring
+              = no timer is due
+        "#]],
     );
 }
 
@@ -318,10 +635,26 @@ fn variables_must_fit() {
         ",
         r#"
         start {"a":1}
-        user u {"a":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}
+        user u {"a":deep:100}
+        user u {"a":long:1048569}
+        user u {"b":long:1048565}
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"a":1}
+              u#1 waits for a person
+              => WAITING [u]
+                 {"a":1}
+            user u {"a":deep:100}
+              ! FIELD_INVALID variables must have at most 100 levels
+            user u {"a":long:1048569}
+              ! FIELD_INVALID variables must have at most 1048576 bytes, have 1048577
+            user u {"b":long:1048565}
+              ! FIELD_INVALID variables must have at most 1048576 bytes, have 1048579
+            show
+              => WAITING [u]
+                 {"a":1}
+        "#]],
     );
 }
 
@@ -333,6 +666,13 @@ fn a_second_start_is_refused() {
         start
         start
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              u#1 waits for a person
+              => WAITING [u]
+                 {}
+            start
+              ! INSTANCE_EXISTS the instance has started already
+        "#]],
     );
 }

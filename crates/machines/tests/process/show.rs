@@ -56,6 +56,7 @@ fn happened(event: &Event) -> Option<String> {
         Event::Arrived { visit, step, branch: None, .. } => format!("{step}#{visit} absorbed"),
         Event::Arrived { visit, step, branch, .. } => format!("{step}#{visit} reached{}", on(*branch)),
         Event::Joined { fork } => format!("fork {fork} joined"),
+        Event::Forgotten { fork } => format!("fork {fork} forgotten"),
         Event::Merged { visit, output, deeply: true } => {
             format!("#{visit} deeply merges {}", json(output))
         }
@@ -71,10 +72,10 @@ fn happened(event: &Event) -> Option<String> {
         }
         Event::Resumed { step, patch } => format!("{step} tried again with {}", json(patch)),
         Event::Completed { .. } => "completed".into(),
-        Event::Failed { held, .. } if held.is_empty() => "failed".into(),
-        Event::Failed { held, .. } => {
-            let holders = held.iter().map(|(task, it)| format!("{} has {task}", it.worker));
-            format!("failed while {}", Vec::from_iter(holders).join(", "))
+        Event::Failed { held, pending, .. } => {
+            let holders = held.iter().map(|(task, it)| format!(", {} has {task}", it.worker));
+            let later = pending.iter().map(|it| format!(", {} not begun", it.step));
+            format!("failed{}", holders.chain(later).collect::<String>())
         }
         Event::Canceled { reason, .. } => format!("canceled: {reason:?}"),
     })

@@ -167,9 +167,25 @@ impl Teller {
     }
 }
 
+/// Variables; `deep:9` is a value of that many levels, `long:9` a text of that many characters.
 pub(crate) fn variables(text: &str) -> Variables {
-    let value: Value = serde_json::from_str(text).unwrap();
+    let mut text = text.to_owned();
+    for (name, made) in [("deep:", deep as fn(usize) -> String), ("long:", long)] {
+        while let Some((before, rest)) = text.clone().split_once(name) {
+            let (number, after) = rest.split_at(rest.find(['}', ',']).unwrap());
+            text = format!("{before}{}{after}", made(number.parse().unwrap()));
+        }
+    }
+    let value: Value = serde_json::from_str(&text).unwrap();
     value.as_object().unwrap().clone()
+}
+
+fn deep(levels: usize) -> String {
+    format!("{}1{}", "[".repeat(levels), "]".repeat(levels))
+}
+
+fn long(characters: usize) -> String {
+    format!("{:?}", "x".repeat(characters))
 }
 
 /// A duration: `5s`, `30m`, `48h`, `7d`, `1us`.

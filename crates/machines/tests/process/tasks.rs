@@ -25,7 +25,37 @@ fn a_process_goes_from_task_to_task_to_its_end() {
         done 4
         history
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":1}
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {"n":1}
+            claim A w1
+              w1 has task 2 of a until +30s: {"n":1}
+            wait 1s
+            done 2 {"m":2}
+              #1 deeply merges {"m":2}
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+                 {"n":1,"m":2}
+            claim B w1
+              w1 has task 4 of b until +31s: {"n":1,"m":2}
+            wait 1s
+            done 4
+              #3 left
+              e#5 passed
+              completed
+              - task 4
+              => COMPLETED []
+            history
+              a#1 1. COMPLETED +0s..+1s {"n":1} -> {"m":2}
+              b#3 1. COMPLETED +1s..+2s {"n":1,"m":2}
+              e#5 1. COMPLETED +2s..+2s {"n":1,"m":2}
+        "#]],
     );
 }
 
@@ -40,7 +70,22 @@ fn the_holder_may_report_as_long_as_the_lease_is_good() {
         wait 30s
         done 2
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1 30s
+              w1 has task 2 of a until +30s: {}
+            wait 30s
+            done 2
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+        "#]],
     );
 }
 
@@ -52,7 +97,21 @@ fn a_report_about_a_task_nobody_has_taken_counts() {
         start
         done 2 by=anybody {"x":1}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            done 2 by=anybody {"x":1}
+              #1 deeply merges {"x":1}
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+                 {"x":1}
+        "#]],
     );
 }
 
@@ -64,7 +123,18 @@ fn a_failure_of_a_task_nobody_has_taken_counts() {
         start
         fail 2 by=anybody
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            fail 2 by=anybody
+              #1 retried as 3: boom
+              - task 2
+              + task 3 A
+              => ACTIVE [a]
+        "#]],
     );
 }
 
@@ -79,7 +149,22 @@ fn another_worker_cannot_report() {
         fail 2 by=w2 final
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1
+              w1 has task 2 of a until +30s: {}
+            done 2 by=w2 {"x":1}
+              = nothing changes: the lease on task 2 of acme/process/p-1 is not held
+            fail 2 by=w2 final
+              = nothing changes: the lease on task 2 of acme/process/p-1 is not held
+            show
+              => ACTIVE [a]
+                 {}
+        "#]],
     );
 }
 
@@ -97,7 +182,24 @@ fn a_report_after_the_lease_is_over_has_no_effect() {
         fail 2 final
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1 30s
+              w1 has task 2 of a until +30s: {}
+            wait 30s
+            wait 1us
+            done 2 {"x":1}
+              = nothing changes: the lease on task 2 of acme/process/p-1 is not held
+            fail 2 final
+              = nothing changes: the lease on task 2 of acme/process/p-1 is not held
+            show
+              => ACTIVE [a]
+                 {}
+        "#]],
     );
 }
 
@@ -113,7 +215,30 @@ fn a_report_counts_once() {
         fail 2 final
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1
+              w1 has task 2 of a until +30s: {}
+            done 2 {"x":1}
+              #1 deeply merges {"x":1}
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+                 {"x":1}
+            done 2 {"x":2}
+              = nothing changes
+            fail 2 final
+              = nothing changes
+            show
+              => ACTIVE [b]
+                 {"x":1}
+        "#]],
     );
 }
 
@@ -129,7 +254,27 @@ fn a_report_about_a_task_that_was_replaced_has_no_effect() {
         fail 2
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1
+              w1 has task 2 of a until +30s: {}
+            fail 2
+              #1 retried as 3: boom
+              - task 2
+              + task 3 A
+              => ACTIVE [a]
+            done 2 {"x":1}
+              = nothing changes
+            fail 2
+              = nothing changes
+            show
+              => ACTIVE [a]
+                 {}
+        "#]],
     );
 }
 
@@ -152,7 +297,35 @@ fn a_report_to_an_instance_that_has_ended_has_no_effect() {
         fail 4 final
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 2
+              a#3 on 2.0 waits for task 4
+              b#5 on 2.1 waits for task 6
+              + task 4 A
+              + task 6 B
+              => ACTIVE [a b]
+                 {}
+            claim A w1
+              w1 has task 4 of a until +30s: {}
+            claim B w2
+              w2 has task 6 of b until +30s: {}
+            done 6
+              #5 left
+              e#7 passed
+              completed
+              - task 6
+              - task 4
+              => COMPLETED []
+            done 4 {"x":1}
+              = nothing changes
+            fail 4 final
+              = nothing changes
+            show
+              => COMPLETED []
+                 {}
+        "#]],
     );
 }
 
@@ -176,7 +349,37 @@ fn a_report_to_an_instance_that_has_failed_has_no_effect() {
         done 6
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 2
+              a#3 on 2.0 waits for task 4
+              b#5 on 2.1 waits for task 6
+              + task 4 A
+              + task 6 B
+              => ACTIVE [a b]
+                 {}
+            claim A w1
+              w1 has task 4 of a until +30s: {}
+            claim B w2
+              w2 has task 6 of b until +30s: {}
+            fail 6 final
+              ~ a task is held: decided again
+              #5 failed: boom
+              failed, w1 has 4
+              - task 6
+              - task 4
+              => FAILED [a b] because "boom"
+            done 4 {"x":1}
+              = nothing changes
+            fail 4
+              = nothing changes
+            done 6
+              = nothing changes
+            show
+              => FAILED [a b] because "boom"
+                 {}
+        "#]],
     );
 }
 
@@ -192,7 +395,26 @@ fn a_report_to_an_instance_that_was_canceled_has_no_effect() {
         fail 2
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1
+              w1 has task 2 of a until +30s: {}
+            cancel 'no longer wanted'
+              canceled: "no longer wanted"
+              - task 2
+              => CANCELLED [a] because "no longer wanted"
+            done 2 {"x":1}
+              = nothing changes
+            fail 2
+              = nothing changes
+            show
+              => CANCELLED [a] because "no longer wanted"
+                 {}
+        "#]],
     );
 }
 
@@ -206,7 +428,19 @@ fn a_task_that_never_was_is_not_found() {
         done 0
         fail 4000000000
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            done 3
+              ! TASK_NOT_FOUND job not found
+            done 0
+              ! TASK_NOT_FOUND job not found
+            fail 4000000000
+              ! TASK_NOT_FOUND job not found
+        "#]],
     );
 }
 
@@ -233,7 +467,48 @@ fn a_retry_is_another_task_with_one_retry_less_and_what_was_known() {
         fail 8 'gave up'
         history
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":1}
+              f#1 passed
+              fork 2 of 2
+              a#3 on 2.0 waits for task 4 with 2 retries
+              b#5 on 2.1 waits for task 6
+              + task 4 A
+              + task 6 B
+              => ACTIVE [a b]
+                 {"n":1}
+            claim A w1
+              w1 has task 4 of a until +30s: {"n":1}
+            done 6 {"n":2}
+              #5 deeply merges {"n":2}
+              #5 left
+              j#7 reached on 2.1
+              - task 6
+              => ACTIVE [a j]
+                 {"n":2}
+            fail 4 'no answer'
+              #3 retried as 8: no answer
+              - task 4
+              + task 8 A
+              => ACTIVE [a j]
+            claim A w1
+              w1 has task 8 of a until +30s: {"n":1}
+            wait 5s
+            fail 7 'no answer'
+              = nothing changes
+            claim A w2
+              = nothing is ready
+            fail 8 'gave up'
+              #3 retried as 9: gave up
+              - task 8
+              + task 9 A
+              => ACTIVE [a j]
+            history
+              f#1 1. COMPLETED +0s..+0s {"n":1}
+              a#3 1. RUNNING +0s {"n":1}
+              b#5 1. COMPLETED +0s..+0s {"n":1} -> {"n":2}
+              j#7 1. COMPLETED +0s..+0s {"n":2}
+        "#]],
     );
 }
 
@@ -247,7 +522,22 @@ fn a_failure_that_is_final_spends_no_retries() {
         fail 2 final
         history
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1
+              w1 has task 2 of a until +30s: {}
+            fail 2 final
+              #1 failed: boom
+              failed
+              - task 2
+              => FAILED [a] because "boom"
+            history
+              a#1 1. FAILED +0s..+0s {} "boom"
+        "#]],
     );
 }
 
@@ -261,7 +551,28 @@ fn a_failure_without_a_message_has_a_reason_all_the_same() {
         fail 3 ' '
         fail 4 silent
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            fail 2 silent
+              #1 retried as 3: job failed
+              - task 2
+              + task 3 A
+              => ACTIVE [a]
+            fail 3 ' '
+              #1 retried as 4: job failed
+              - task 3
+              + task 4 A
+              => ACTIVE [a]
+            fail 4 silent
+              #1 failed: job failed
+              failed
+              - task 4
+              => FAILED [a] because "job failed"
+        "#]],
     );
 }
 
@@ -282,7 +593,38 @@ fn a_lapse_is_another_task_and_costs_no_retry() {
         fail 3
         show
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":1}
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {"n":1}
+            claim A w1 30s
+              w1 has task 2 of a until +30s: {"n":1}
+            wait 30s
+            lapse 2
+              = nothing changes: the lease on task 2 of acme/process/p-1 has not lapsed
+            wait 1us
+            lapse 2
+              #1 lapsed, again as 3
+              - task 2
+              + task 3 A
+              => ACTIVE [a]
+            lapse 2
+              = nothing changes
+            done 2 {"x":1}
+              = nothing changes
+            claim A w2
+              w2 has task 3 of a until +60000001us: {"n":1}
+            fail 3
+              #1 retried as 4: boom
+              - task 3
+              + task 4 A
+              => ACTIVE [a]
+            show
+              => ACTIVE [a]
+                 {"n":1}
+        "#]],
     );
 }
 
@@ -297,7 +639,24 @@ fn a_lapse_after_the_report_comes_too_late() {
         wait 31s
         lapse 2
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1 30s
+              w1 has task 2 of a until +30s: {}
+            done 2
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+            wait 31s
+            lapse 2
+              = nothing changes
+        "#]],
     );
 }
 
@@ -319,7 +678,34 @@ fn a_lapsed_task_tells_what_it_told_before() {
         lapse 4
         claim A w2
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":1}
+              f#1 passed
+              fork 2 of 2
+              a#3 on 2.0 waits for task 4
+              b#5 on 2.1 waits for task 6
+              + task 4 A
+              + task 6 B
+              => ACTIVE [a b]
+                 {"n":1}
+            claim A w1 5s
+              w1 has task 4 of a until +5s: {"n":1}
+            done 6 {"n":2,"b":true}
+              #5 deeply merges {"n":2,"b":true}
+              #5 left
+              j#7 reached on 2.1
+              - task 6
+              => ACTIVE [a j]
+                 {"n":2,"b":true}
+            wait 6s
+            lapse 4
+              #3 lapsed, again as 8
+              - task 4
+              + task 8 A
+              => ACTIVE [a j]
+            claim A w2
+              w2 has task 8 of a until +36s: {"n":1}
+        "#]],
     );
 }
 
@@ -337,7 +723,22 @@ fn a_task_without_a_next_step_is_where_the_path_stops() {
         done 2
         show
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2
+              + task 2 A
+              + timer 1.0 at +1h
+              => ACTIVE [a]
+                 {}
+            done 2
+              #1 left
+              - task 2
+              - timer 1.0
+              => ACTIVE []
+            show
+              => ACTIVE []
+                 {}
+        "#]],
     );
 }
 
@@ -356,7 +757,21 @@ fn the_conditions_of_a_task_come_before_its_next_step() {
         start {"n":0}
         done 2 {"n":1}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":0}
+              a#1 waits for task 2
+              + task 2 A
+              => ACTIVE [a]
+                 {"n":0}
+            done 2 {"n":1}
+              #1 deeply merges {"n":1}
+              #1 left
+              c#3 waits for task 4
+              - task 2
+              + task 4 C
+              => ACTIVE [c]
+                 {"n":1}
+        "#]],
     );
 }
 
@@ -375,7 +790,21 @@ fn the_first_condition_of_a_task_that_holds_decides() {
         start
         done 2 {"n":2}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            done 2 {"n":2}
+              #1 deeply merges {"n":2}
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+                 {"n":2}
+        "#]],
     );
 }
 
@@ -397,7 +826,40 @@ fn a_task_whose_conditions_all_fail_fails_the_instance_and_can_be_tried_again() 
         done 4
         history
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"n":0}
+              a#1 waits for task 2 with 3 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {"n":0}
+            claim A w1
+              w1 has task 2 of a until +30s: {"n":0}
+            done 2 {"m":1}
+              #1 deeply merges {"m":1}
+              #1 failed: no conditionalNextSteps branch matched (DecisionNoBranchMatched)
+              failed
+              - task 2
+              => FAILED [a] because "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+                 {"n":0,"m":1}
+            history
+              a#1 1. FAILED +0s..+0s {"n":0} -> {"m":1} "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+            retry a {"n":2}
+              a tried again with {"n":2}
+              a#3 waits for task 4 with 3 retries
+              + task 4 A
+              => ACTIVE [a]
+                 {"n":2,"m":1}
+            done 4
+              #3 left
+              e#5 passed
+              completed
+              - task 4
+              => COMPLETED []
+            history
+              a#1 1. FAILED +0s..+0s {"n":0} -> {"m":1} "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+              a#3 2. COMPLETED +0s..+0s {"n":2,"m":1}
+              e#5 1. COMPLETED +0s..+0s {"n":2,"m":1}
+        "#]],
     );
 }
 
@@ -413,7 +875,18 @@ fn a_condition_of_a_task_that_cannot_be_evaluated_fails_the_instance() {
         start
         done 2
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            done 2
+              #1 failed: expression eval error: undefined variable "missing" (at 0 in `missing > 1`)
+              failed
+              - task 2
+              => FAILED [a] because "expression eval error: undefined variable \"missing\" (at 0 in `missing > 1`)"
+        "#]],
     );
 }
 
@@ -435,7 +908,40 @@ fn an_output_that_breaks_the_schema_fails_the_step_whatever_its_retries() {
         retry a
         done 4 {"total":2.0}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start {"total":1}
+              a#1 waits for task 2 with 5 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {"total":1}
+            claim A w1
+              w1 has task 2 of a until +30s: {"total":1}
+            done 2 {"total":"much","other":[1]}
+              #1 failed: schema violation: field "total" expected number, got string
+              failed
+              - task 2
+              => FAILED [a] because "schema violation: field \"total\" expected number, got string"
+            show
+              => FAILED [a] because "schema violation: field \"total\" expected number, got string"
+                 {"total":1}
+            history
+              a#1 1. FAILED +0s..+0s {"total":1} "schema violation: field \"total\" expected number, got string"
+            done 2 {"total":1}
+              = nothing changes
+            retry a
+              a tried again with {}
+              a#3 waits for task 4 with 5 retries
+              + task 4 A
+              => ACTIVE [a]
+            done 4 {"total":2.0}
+              #3 deeply merges {"total":2}
+              #3 left
+              e#5 passed
+              completed
+              - task 4
+              => COMPLETED []
+                 {"total":2}
+        "#]],
     );
 }
 
@@ -453,7 +959,20 @@ fn a_worker_who_does_not_hold_the_task_cannot_break_the_schema() {
         done 2 by=w2 {}
         show
         ",
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            claim A w1
+              w1 has task 2 of a until +30s: {}
+            done 2 by=w2 {}
+              = nothing changes: the lease on task 2 of acme/process/p-1 is not held
+            show
+              => ACTIVE [a]
+                 {}
+        "#]],
     );
 }
 
@@ -463,9 +982,25 @@ fn variables_do_not_become_too_deep() {
         SERIES,
         r#"
         start
-        done 2 {"a":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}
-        show
+        done 2 {"a":deep:100}
+        done 2 {"a":deep:99}
         "#,
-        expect![[""]],
+        expect![[r#"
+            start
+              a#1 waits for task 2 with 2 retries
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            done 2 {"a":deep:100}
+              ! FIELD_INVALID variables must have at most 100 levels
+            done 2 {"a":deep:99}
+              #1 deeply merges {"a":[[[… (205 characters)
+              #1 left
+              b#3 waits for task 4
+              - task 2
+              + task 4 B
+              => ACTIVE [b]
+                 {"a":[[[… (205 characters)
+        "#]],
     );
 }
