@@ -82,13 +82,6 @@ pub enum Expectation {
         /// The claim that took it.
         token: ClaimId,
     },
-    /// The task is in its queue, and free or held by that worker with a lease that is still good.
-    Open {
-        /// Which task.
-        task: TaskRef,
-        /// Who may hold it.
-        worker: WorkerId,
-    },
     /// Nobody holds the task.
     Free {
         /// Which task.

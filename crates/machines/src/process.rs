@@ -25,8 +25,8 @@ pub use self::{
     },
     schema::Schema,
     types::{
-        Alarm, Branch, Command, Event, Fork, Phase, Process, Rest, Start, State, Status, Stay,
-        Visits, limits,
+        Alarm, Branch, Command, Event, Fork, Path, Phase, Process, Rest, Start, State, Status,
+        Stay, Visits, limits,
     },
     validate::violations,
     variables::Variables,

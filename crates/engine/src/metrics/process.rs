@@ -78,6 +78,7 @@ impl ProcessMetrics {
             Event::Stumbled { .. }
             | Event::Forked { .. }
             | Event::Joined { .. }
+            | Event::Forgotten { .. }
             | Event::Merged { .. }
             | Event::Left { .. }
             | Event::Fired { .. }

@@ -1,12 +1,15 @@
 //! Moving forward: from step to step until every path rests or the instance has ended.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::Value;
-use waypost_kernel::{Json, NewTask, NewTimer, Turn};
+use waypost_kernel::{Json, Lease, NewTask, NewTimer, Turn};
 
 use super::{
-    Alarm, Branch, Event, Fork, Graph, Phase, Process, Rest, Stay, StepId, Variables,
+    Alarm, Branch, Event, Fork, Graph, Path, Phase, Process, Rest, Stay, StepId, Variables,
     graph::{Choice, Exit, Step, Work},
     limits,
     schema::type_name,
@@ -15,27 +18,50 @@ use super::{
     variables::problem,
 };
 
-/// A path that goes on at a step.
-type Pending = (StepId, Option<Branch>);
-
 /// Enters a step, and all that follow from it without resting.
 pub(super) fn enter(turn: &mut Turn<'_, Process>, step: StepId, branch: Option<Branch>) {
-    let mut pending: Vec<Pending> = vec![(step, branch)];
+    enter_all(turn, vec![Path { step, branch }]);
+}
+
+/// Enters several steps, the last of them first, and all that follow without resting.
+pub(super) fn enter_all(turn: &mut Turn<'_, Process>, mut pending: Vec<Path>) {
     let mut n_passed = 0;
-    while let Some((id, branch)) = pending.pop() {
+    while let Some(Path { step, branch }) = pending.pop() {
         // What ended the instance on one path ends it on all.
         if turn.state().phase != Phase::Running {
             return;
         }
-        let step = turn.definition().step(&id).expect("references of a sound graph lead to steps");
+        let graph = turn.definition();
+        let step = graph.step(&step).expect("references of a sound graph lead to steps");
         n_passed += 1;
         if let Some(reason) = exhaustion(turn, n_passed) {
-            return stumble(turn, step, branch, reason);
+            // What got lost in circles has more paths than anybody can use.
+            return stumble(turn, step, branch, (reason, Vec::new()));
         }
         if let Err(reason) = pass(turn, step, branch, &mut pending) {
-            return stumble(turn, step, branch, reason);
+            return stumble(turn, step, branch, (reason, pending));
         }
     }
+}
+
+/// Forgets the gateways that no path lies on any more. Those outside come before those inside, and
+/// are needed by them.
+pub(super) fn forget_forks(turn: &mut Turn<'_, Process>) {
+    let state = turn.state();
+    let joins = state.stays.iter().filter_map(|it| match it.rest {
+        Rest::Join { fork } => Some(fork),
+        Rest::Task { .. } | Rest::User | Rest::Signal | Rest::Failed => None,
+    });
+    let branches = state.stays.iter().filter_map(|it| it.branch);
+    let mut needed: BTreeSet<u32> = joins.chain(branches.map(|it| it.fork)).collect();
+    let mut lost = Vec::new();
+    for (number, fork) in state.forks.iter().rev() {
+        match needed.contains(number) {
+            true => needed.extend(fork.outer.map(|it| it.fork)),
+            false => lost.push(*number),
+        }
+    }
+    lost.into_iter().for_each(|fork| turn.emit(Event::Forgotten { fork }));
 }
 
 /// Two decisions may point at each other, and a loop may run for years.
@@ -52,7 +78,7 @@ fn pass(
     turn: &mut Turn<'_, Process>,
     step: &Step,
     branch: Option<Branch>,
-    pending: &mut Vec<Pending>,
+    pending: &mut Vec<Path>,
 ) -> Result<(), String> {
     match &step.work {
         Work::Service { queue, retries, .. } => offer(turn, step, branch, (queue, *retries)),
@@ -61,26 +87,26 @@ fn pass(
         Work::Decide(choices) => {
             let target = choose(turn, choices)?;
             go_through(turn, step, None);
-            pending.push((target, branch));
+            pending.push(Path { step: target, branch });
         }
         Work::Table { table, next } => {
             let known = (turn.definition(), &*turn.state().variables, turn.now());
             let set = table::evaluate(table, step, known)?;
             go_through(turn, step, Some(fitting(turn, set)?));
-            pending.push((Arc::clone(next), branch));
+            pending.push(Path { step: Arc::clone(next), branch });
         }
         Work::Transform { assignments, next } => {
             let set = transform(turn, assignments)?;
             go_through(turn, step, Some(fitting(turn, set)?));
-            pending.push((Arc::clone(next), branch));
+            pending.push(Path { step: Arc::clone(next), branch });
         }
         Work::Fork { branches, join } => {
             go_through(turn, step, None);
             pending.extend(fork(turn, branches, join, branch));
         }
         Work::Join { next } => {
-            if let Some(outer) = arrive(turn, step, branch)? {
-                pending.push((Arc::clone(next), outer));
+            if let Some(branch) = arrive(turn, step, branch)? {
+                pending.push(Path { step: Arc::clone(next), branch });
             }
         }
         Work::End => complete(turn, step),
@@ -169,16 +195,16 @@ fn fork(
     branches: &[StepId],
     join: &StepId,
     outer: Option<Branch>,
-) -> Vec<Pending> {
+) -> Vec<Path> {
     let fork = number(turn);
     let count = u32::try_from(branches.len()).unwrap_or(u32::MAX);
     let made = Fork { join: Arc::clone(join), branches: count, arrived: Vec::new(), outer };
     turn.emit(Event::Forked { fork, made });
     let paths = branches.iter().zip(0..).map(|(id, index)| {
-        let branch = Branch { fork, index };
-        (Arc::clone(id), Some(branch))
+        let branch = Some(Branch { fork, index });
+        Path { step: Arc::clone(id), branch }
     });
-    let mut paths: Vec<Pending> = paths.collect();
+    let mut paths: Vec<Path> = paths.collect();
     paths.reverse();
     paths
 }
@@ -258,7 +284,6 @@ pub(super) fn leave(
     output: (Variables, bool),
 ) {
     let (output, deeply) = output;
-    drop_work_of(turn, stay);
     let visit = stay.visit;
     if !output.is_empty() {
         turn.emit(Event::Merged { visit, output, deeply });
@@ -269,6 +294,7 @@ pub(super) fn leave(
     };
     match target {
         Ok(target) => {
+            drop_work_of(turn, stay);
             turn.emit(Event::Left { visit });
             if let Some(target) = target {
                 enter(turn, target, stay.branch);
@@ -278,12 +304,17 @@ pub(super) fn leave(
     }
 }
 
-/// A step that could not be gone through fails the instance.
-fn stumble(turn: &mut Turn<'_, Process>, step: &Step, branch: Option<Branch>, reason: String) {
+/// A step that could not be gone through fails the instance, before other paths have begun.
+fn stumble(
+    turn: &mut Turn<'_, Process>,
+    step: &Step,
+    branch: Option<Branch>,
+    (reason, pending): (String, Vec<Path>),
+) {
     let (visit, at) = (number(turn), turn.now());
     let (step, reason) = (Arc::clone(&step.id), shortened(&reason));
     turn.emit(Event::Stumbled { visit, step, branch, reason: reason.clone(), at });
-    fail(turn, reason);
+    fail(turn, reason, pending);
 }
 
 /// A rest that ended badly fails the instance.
@@ -291,26 +322,26 @@ pub(super) fn fail_at(turn: &mut Turn<'_, Process>, stay: &Stay, reason: String)
     let reason = shortened(&reason);
     drop_work_of(turn, stay);
     turn.emit(Event::StepFailed { visit: stay.visit, reason: reason.clone() });
-    fail(turn, reason);
+    fail(turn, reason, Vec::new());
 }
 
 /// Fails the instance. What is open stays so, out of everybody's reach, until a step is tried
 /// again; timers go on.
-fn fail(turn: &mut Turn<'_, Process>, reason: String) {
-    let numbers = turn.state().stays.iter().filter_map(|it| match it.rest {
-        Rest::Task { number, .. } => Some(number),
+fn fail(turn: &mut Turn<'_, Process>, reason: String, pending: Vec<Path>) {
+    let open = turn.state().stays.iter().filter_map(|it| match &it.rest {
+        Rest::Task { number, held, .. } => Some((*number, held.clone())),
         Rest::User | Rest::Signal | Rest::Join { .. } | Rest::Failed => None,
     });
-    let numbers: Vec<u32> = numbers.collect();
-    let mut held = std::collections::BTreeMap::new();
-    for number in numbers {
-        if let Some(lease) = turn.lease_on(&task_id(number)) {
-            held.insert(number, lease.clone());
-        }
+    let open: Vec<(u32, Option<Lease>)> = open.collect();
+    let mut holders = BTreeMap::new();
+    for (number, held) in open {
+        // A task that came back to life in this very turn is in no queue yet.
+        let lease = turn.lease_on(&task_id(number)).cloned().or(held);
+        holders.extend(lease.map(|it| (number, it)));
         turn.withdraw(task_id(number));
     }
     let at = turn.now();
-    turn.emit(Event::Failed { at, reason, held });
+    turn.emit(Event::Failed { at, reason, held: holders, pending });
 }
 
 /// As much of a reason as is kept.

@@ -7,8 +7,11 @@ use waypost_kernel::{
 };
 
 use super::{
-    Command, Event, Phase, Process, Rest, Start, StepType, Stay, Variables,
-    advance::{drop_work, drop_work_of, enter, exit_of, fail_at, leave, schedule, shortened},
+    Command, Event, Path, Phase, Process, Rest, Start, StepType, Stay, Variables,
+    advance::{
+        drop_work, drop_work_of, enter, enter_all, exit_of, fail_at, forget_forks, leave, schedule,
+        shortened,
+    },
     graph::Work,
     limits,
     types::task_id,
@@ -21,21 +24,31 @@ pub(super) const INTERRUPTED: &str = "interrupted by boundary timer";
 type Decision = Result<(), Rejection>;
 
 pub(super) fn decide(turn: &mut Turn<'_, Process>, command: Command) -> Decision {
-    if turn.state().phase == Phase::Absent {
-        return match command {
-            Command::Start(start) => begin(turn, start),
-            Command::Complete { .. }
-            | Command::Fail { .. }
-            | Command::Lapse { .. }
-            | Command::CompleteUserTask { .. }
-            | Command::Signal { .. }
-            | Command::Fire { .. }
-            | Command::Retry { .. }
-            | Command::Cancel { .. } => {
-                refuse(Code::InstanceNotFound, "workflow instance not found")
-            }
-        };
+    match turn.state().phase {
+        Phase::Absent => be_born(turn, command)?,
+        Phase::Running | Phase::Completed | Phase::Failed | Phase::Canceled => act(turn, command)?,
     }
+    if turn.state().phase == Phase::Running {
+        forget_forks(turn);
+    }
+    Ok(())
+}
+
+fn be_born(turn: &mut Turn<'_, Process>, command: Command) -> Decision {
+    match command {
+        Command::Start(start) => begin(turn, start),
+        Command::Complete { .. }
+        | Command::Fail { .. }
+        | Command::Lapse { .. }
+        | Command::CompleteUserTask { .. }
+        | Command::Signal { .. }
+        | Command::Fire { .. }
+        | Command::Retry { .. }
+        | Command::Cancel { .. } => refuse(Code::InstanceNotFound, "workflow instance not found"),
+    }
+}
+
+fn act(turn: &mut Turn<'_, Process>, command: Command) -> Decision {
     match command {
         Command::Start(_) => refuse(Code::InstanceExists, "the instance has started already"),
         Command::Complete { task, worker, output } => complete(turn, task, worker, output),
@@ -245,8 +258,10 @@ fn retry(turn: &mut Turn<'_, Process>, step: &str, patch: Variables) -> Decision
     };
     let patch = taken_over(turn, patch, false)?;
     revive(turn);
-    turn.emit(Event::Resumed { step: Arc::clone(&step), patch });
-    enter(turn, step, visits.branch);
+    let mut paths = turn.state().pending.clone();
+    paths.push(Path { step: Arc::clone(&step), branch: visits.branch });
+    turn.emit(Event::Resumed { step, patch });
+    enter_all(turn, paths);
     Ok(())
 }
 

@@ -43,8 +43,11 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
         Event::Joined { fork } => {
             let waits = |it: &Stay| matches!(it.rest, Rest::Join { fork: its } if its == *fork);
             state.stays.retain(|it| !waits(it));
-            forget_forks(state);
+            if !is_left(state, *fork) {
+                state.forks.remove(fork);
+            }
         }
+        Event::Forgotten { fork } => drop(state.forks.remove(fork)),
         Event::Merged { output, deeply, .. } => change(state, |variables| match deeply {
             true => merge_deeply(variables, output),
             false => merge(variables, output),
@@ -119,36 +122,21 @@ fn arrive(state: &mut State, (visit, step): (u32, &StepId), branch: Option<Branc
 
 fn leave(state: &mut State, visit: u32) {
     state.stays.retain(|it| it.visit != visit);
-    forget_forks(state);
 }
 
-/// A fork that is over is kept while a path is left that may still come to its join.
-fn forget_forks(state: &mut State) {
-    if !state.forks.values().any(super::Fork::is_over) {
-        return;
-    }
-    let is_needed = |number: u32| {
-        let on_it = |branch: &Option<Branch>| branch.is_some_and(|it| it.fork == number);
-        state.stays.iter().any(|it| on_it(&it.branch))
-            || state.forks.values().any(|it| on_it(&it.outer))
-    };
-    let over: Vec<u32> = state
-        .forks
-        .iter()
-        .filter(|(number, fork)| fork.is_over() && !is_needed(**number))
-        .map(|(number, _)| *number)
-        .collect();
-    for number in over {
-        state.forks.remove(&number);
-    }
+/// Whether a path is left that may still come to where the fork's branches have met.
+fn is_left(state: &State, fork: u32) -> bool {
+    let on_it = |branch: Option<Branch>| branch.is_some_and(|it| it.fork == fork);
+    state.stays.iter().any(|it| on_it(it.branch)) || state.forks.values().any(|it| on_it(it.outer))
 }
 
 fn offer_again(state: &mut State, visit: u32, task: u32, spent: u32) {
     state.last = task;
     let stay = state.stays.iter_mut().find(|it| it.visit == visit);
-    if let Some(Stay { rest: Rest::Task { number, retries, .. }, .. }) = stay {
+    if let Some(Stay { rest: Rest::Task { number, retries, held, .. }, .. }) = stay {
         *number = task;
         *retries = retries.saturating_sub(spent);
+        *held = None;
     }
 }
 
@@ -158,11 +146,7 @@ fn resume(state: &mut State, step: &StepId, patch: &Variables) {
     state.ended_at = None;
     let is_tried_again = |it: &Stay| it.rest == Rest::Failed && it.step == *step;
     state.stays.retain(|it| !is_tried_again(it));
-    for stay in &mut state.stays {
-        if let Rest::Task { held, .. } = &mut stay.rest {
-            *held = None;
-        }
-    }
+    state.pending.clear();
     change(state, |variables| merge(variables, patch));
 }
 
@@ -174,10 +158,11 @@ fn end(state: &mut State, event: &Event) {
             state.stays.clear();
             state.forks.clear();
         }
-        Event::Failed { at, reason, held: holders } => {
+        Event::Failed { at, reason, held: holders, pending } => {
             state.phase = Phase::Failed;
             state.ended_at = Some(*at);
             state.reason = Some(reason.clone());
+            state.pending.clone_from(pending);
             for stay in &mut state.stays {
                 if let Rest::Task { number, held, .. } = &mut stay.rest {
                     *held = holders.get(number).cloned();
@@ -195,6 +180,7 @@ fn end(state: &mut State, event: &Event) {
         | Event::Forked { .. }
         | Event::Arrived { .. }
         | Event::Joined { .. }
+        | Event::Forgotten { .. }
         | Event::Merged { .. }
         | Event::Left { .. }
         | Event::Fired { .. }

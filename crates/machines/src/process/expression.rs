@@ -1,10 +1,31 @@
-//! stub
-use serde_json::{Map, Value};
-#[derive(Clone, Copy, Debug, Default)] pub enum Coercion { #[default] On, Off }
-#[derive(Clone, Copy, Debug, Default)] pub struct Limits;
-#[derive(Clone, Debug)] pub struct ExpressionError;
-impl std::fmt::Display for ExpressionError { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("stub") } }
-#[derive(Clone, Debug)] pub struct Compiled;
-impl Compiled { pub fn parse(_: &str, _: Limits) -> Result<Self, ExpressionError> { Ok(Self) } pub fn evaluate(&self, _: &Map<String, Value>, _: Coercion) -> Result<Value, ExpressionError> { Err(ExpressionError) } pub fn source(&self) -> &str { "" } }
-#[derive(Clone, Debug)] pub enum Assignment { Literal(Value), Now, Expression(Compiled), Broken { source: String, error: ExpressionError } }
-impl Assignment { pub fn parse(v: &Value, _: Limits) -> Self { Self::Literal(v.clone()) } }
+//! The expression language of process graphs: compiled once, evaluated against variables.
+//!
+//! Pure, and bounded by [`Limits`]: no text and no value makes it crash, hang or grow without end.
+
+mod access;
+mod assignment;
+mod call;
+mod coercion;
+mod compiled;
+mod error;
+mod evaluate;
+mod function;
+mod lexer;
+mod limits;
+mod number;
+mod operand;
+mod operation;
+mod parser;
+mod pattern;
+mod print;
+mod syntax;
+
+pub use assignment::{Assignment, is_now};
+pub use compiled::Compiled;
+pub use error::{Cause, ExpressionError, Span};
+pub use function::{
+    BitFunction, Each, Function, ListFunction, NumberFunction, TextFunction, ValueFunction,
+};
+pub use limits::{Coercion, Limits};
+pub use operand::type_of;
+pub use syntax::{BinaryOperator, Expression, Kind, Node, NodeId, UnaryOperator, Variable};

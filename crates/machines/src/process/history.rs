@@ -91,6 +91,7 @@ impl History {
             Event::Started { .. }
             | Event::Forked { .. }
             | Event::Joined { .. }
+            | Event::Forgotten { .. }
             | Event::Fired { .. }
             | Event::Retried { .. }
             | Event::Lapsed { .. }

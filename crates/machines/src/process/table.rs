@@ -120,7 +120,7 @@ pub(super) fn value(
         Assignment::Expression(compiled) => compiled
             .evaluate(variables, graph.coercion)
             .map_err(|error| (compiled.source().to_owned(), error.to_string())),
-        Assignment::Broken { source, error } => Err((source.clone(), error.to_string())),
+        Assignment::Malformed(error) => Err((error.expression().to_owned(), error.to_string())),
     }
 }
 

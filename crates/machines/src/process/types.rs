@@ -97,6 +97,9 @@ pub struct State {
     pub forks: BTreeMap<u32, Fork>,
     /// What is known of the steps that were visited.
     pub visits: IndexMap<StepId, Visits>,
+    /// Paths that had not begun when the instance failed, the first of them last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<Path>,
     /// The last number given to a visit, a task or a fork.
     pub last: u32,
     pub started_at: Timestamp,
@@ -224,7 +227,7 @@ pub enum Rest {
         /// What the task is about, where the instance's variables have changed since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Arc<Variables>>,
-        /// Who was at it when the instance failed.
+        /// Who was at it when the instance last failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held: Option<Lease>,
     },
@@ -243,6 +246,14 @@ impl Rest {
     pub const USER: &'static str = "USER_TASK";
     /// What an instance that rests at a WAIT awaits.
     pub const SIGNAL: &'static str = "SIGNAL";
+}
+
+/// A way to go on: a step, and the branch of a gateway it is reached on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Path {
+    pub step: StepId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
 }
 
 /// One of the paths a gateway has opened.
@@ -352,6 +363,8 @@ pub enum Event {
     },
     /// Several paths became one.
     Joined { fork: u32 },
+    /// No path is left that could come to where the branches meet.
+    Forgotten { fork: u32 },
     /// What came back was taken over.
     Merged {
         visit: u32,
@@ -389,6 +402,9 @@ pub enum Event {
         /// Who was at which task.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         held: BTreeMap<u32, Lease>,
+        /// Paths that had not begun, the first of them last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pending: Vec<Path>,
     },
     Canceled { at: Timestamp, reason: String },
 }

@@ -1,0 +1,31 @@
+//! Stories of processes: commands in, consequences out.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that panics has failed")]
+
+#[path = "process/decisions.rs"]
+mod decisions;
+#[path = "process/ending.rs"]
+mod ending;
+#[path = "process/gateways.rs"]
+mod gateways;
+#[path = "process/invariants.rs"]
+mod invariants;
+#[path = "process/loans.rs"]
+mod loans;
+#[path = "process/notation.rs"]
+mod notation;
+#[path = "process/people.rs"]
+mod people;
+#[path = "process/retrying.rs"]
+mod retrying;
+#[path = "process/show.rs"]
+mod show;
+#[path = "process/story.rs"]
+mod story;
+#[path = "process/tasks.rs"]
+mod tasks;
+#[path = "process/timers.rs"]
+mod timers;
+#[path = "process/variables.rs"]
+mod variables;
+#[path = "process/world.rs"]
+mod world;
