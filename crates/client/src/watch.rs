@@ -60,7 +60,7 @@ impl Changes {
 }
 
 fn silent(client: &Client) -> Error {
-    Error::Interrupted { url: client.url().to_owned(), reason: "it fell silent".to_owned() }
+    Error::Interrupted { url: client.shown(), reason: "it fell silent".to_owned() }
 }
 
 /// One event of the stream.
