@@ -5,6 +5,7 @@
 mod address;
 pub mod chain;
 mod document;
+mod object;
 mod page;
 pub mod problem;
 pub mod time;
