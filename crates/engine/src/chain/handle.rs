@@ -10,7 +10,7 @@ use waypost_kernel::{
 use waypost_machines::chain::{Chain, Command, Event, Plan, Signal, Start};
 
 use super::{
-    request::{Deployed, ListRequest, SignalOutcome, StartRequest},
+    request::{Deployed, ListRequest, SignalOutcome, StartRequest, Started},
     view::ChainView,
 };
 use crate::{
@@ -116,11 +116,11 @@ impl Chains {
         Ok(self.shared.store.definitions(&query).await?)
     }
 
-    /// Starts a chain.
+    /// Starts a chain, or finds the one that the same request has started before.
     ///
     /// # Errors
     /// When the type is not deployed, or a chain of it runs under the same business key.
-    pub async fn start(&self, start: StartRequest) -> Result<ChainView, Error> {
+    pub async fn start(&self, start: StartRequest) -> Result<Started, Error> {
         let request = self.request(&start);
         let StartRequest { workflow_type, workflow_version, biz_key, context, .. } = start;
         let definition = self.definition(&workflow_type, workflow_version).await?;
@@ -139,10 +139,11 @@ impl Chains {
         let submission = Submission { is_new: true, request, ..self.submission(&key, command) };
         let landed = self.shared.chains.submit(submission).await?;
         if let Some(existing) = &landed.repeated {
-            return self.show(&existing.id).await;
+            return Ok(Started { chain: self.show(&existing.id).await?, repeated: true });
         }
         self.shared.metrics.starts.inc();
-        Ok(ChainView::new(key, landed.version.0, landed.state, &[]))
+        let chain = ChainView::new(key, landed.version.0, landed.state, &[]);
+        Ok(Started { chain, repeated: false })
     }
 
     fn request(&self, start: &StartRequest) -> Option<Request> {
