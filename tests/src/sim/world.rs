@@ -73,6 +73,10 @@ impl Ids for CountedIds {
     fn claim(&self) -> ClaimId {
         format!("c{}", self.0.fetch_add(1, Ordering::Relaxed)).into()
     }
+
+    fn chance(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 /// Runs the world of a seed.

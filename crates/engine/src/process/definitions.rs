@@ -105,6 +105,7 @@ impl Processes {
             kind: Kind::Process,
             name: None,
             version: None,
+            keyword: None,
             latest_only: false,
             offset: 0,
             limit: 1,

@@ -43,6 +43,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         .max_encoding_message_size(usize::MAX);
     let (every, patience) = KEEP_ALIVE;
     let served = Server::builder()
+        .timeout(REQUEST_MAX)
         .http2_keepalive_interval(Some(every))
         .http2_keepalive_timeout(Some(patience))
         .concurrency_limit_per_connection(REQUESTS_MAX as usize)
