@@ -161,7 +161,8 @@ impl Verdict {
             }
             let under_way = |definition: &'static str, status: &'static str| {
                 let path = format!("/v1/instances?definitionId={definition}&status={status}");
-                async { rest.get(&format!("{path}&pageSize=1")).await["total"].as_u64() }
+                let rest = &rest;
+                async move { rest.get(&format!("{path}&pageSize=1")).await["total"].as_u64() }
             };
             let mut left = 0;
             for definition in ["crash-p", "crash-q"] {

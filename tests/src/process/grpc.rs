@@ -29,8 +29,9 @@ impl Grpc {
     /// # Panics
     /// When there is no server.
     pub async fn connect(url: String) -> Self {
-        let client = WorkflowEngineClient::connect(url).await.expect("the server answers");
-        Self { client }
+        let server = Channel::from_shared(url).expect("it is an address");
+        let channel = server.connect().await.expect("the server answers");
+        Self { client: WorkflowEngineClient::new(channel) }
     }
 }
 
