@@ -235,11 +235,7 @@ fn arrive(
 }
 
 /// The branch, among those this path lies on, that is to meet others at `step`.
-fn branch_to(
-    turn: &Turn<'_, Process>,
-    step: &Step,
-    mut branch: Option<Branch>,
-) -> Option<Branch> {
+fn branch_to(turn: &Turn<'_, Process>, step: &Step, mut branch: Option<Branch>) -> Option<Branch> {
     loop {
         let at = branch?;
         let fork = turn.state().forks.get(&at.fork)?;

@@ -68,8 +68,27 @@ mod tests {
     #[test]
     fn what_is_no_length_is_refused() {
         for text in [
-            "", "P", "PT", "30S", "PT0S", "P0D", "PT5", "P1Y", "P1M2D", "PT1S1S", "PTS", "PT.5S",
-            "PT5.S", "P-1D", "pt5s", "P1DT", "PT1H ", " PT1H", "PTT1H", "P99999999D", "PT1e3S",
+            "",
+            "P",
+            "PT",
+            "30S",
+            "PT0S",
+            "P0D",
+            "PT5",
+            "P1Y",
+            "P1M2D",
+            "PT1S1S",
+            "PTS",
+            "PT.5S",
+            "PT5.S",
+            "P-1D",
+            "pt5s",
+            "P1DT",
+            "PT1H ",
+            " PT1H",
+            "PTT1H",
+            "P99999999D",
+            "PT1e3S",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

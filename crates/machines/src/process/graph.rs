@@ -305,7 +305,9 @@ fn rule(source: &RuleSource) -> Rule {
     Rule { cells, outputs: assignments(&source.outputs) }
 }
 
-fn assignments(written: &indexmap::IndexMap<String, serde_json::Value>) -> Vec<(String, Assignment)> {
+fn assignments(
+    written: &indexmap::IndexMap<String, serde_json::Value>,
+) -> Vec<(String, Assignment)> {
     let assignment = |(name, value): (&String, &serde_json::Value)| {
         let mut value = value.clone();
         super::variables::normalize(&mut value);

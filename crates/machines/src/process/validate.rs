@@ -230,9 +230,8 @@ fn check_references(step: &StepSource, known: &HashSet<&str>, found: &mut Vec<St
 
 /// A join that no gateway fills would wait for ever, and so would one that two gateways share.
 fn check_joins(source: &Source, found: &mut Vec<String>) {
-    let of_type = |wanted| {
-        source.steps.iter().filter(move |it| StepType::of(&it.step_type) == Some(wanted))
-    };
+    let of_type =
+        |wanted| source.steps.iter().filter(move |it| StepType::of(&it.step_type) == Some(wanted));
     let mut filled_by: HashMap<&str, &str> = HashMap::new();
     for gateway in of_type(StepType::ParallelGateway).filter(|it| !it.join_step.is_empty()) {
         let (id, join) = (&gateway.id, &gateway.join_step);
@@ -261,7 +260,8 @@ fn check_ways(source: &Source, found: &mut Vec<String>) {
     let by_id: HashMap<&str, &StepSource> =
         source.steps.iter().rev().map(|it| (it.id.as_str(), it)).collect();
     let mut reached: HashSet<&str> = HashSet::new();
-    let mut pending: Vec<&str> = source.steps.first().map(|it| it.id.as_str()).into_iter().collect();
+    let mut pending: Vec<&str> =
+        source.steps.first().map(|it| it.id.as_str()).into_iter().collect();
     while let Some(id) = pending.pop() {
         let Some(step) = by_id.get(id) else { continue };
         if reached.insert(id) {

@@ -460,7 +460,7 @@ fn steps_in_a_circle_come_to_an_end() {
     );
 }
 
-// One for each round of the loop, and the last decision and the end.
+// Two for each round of the loop, and one more.
 #[test]
 fn ten_thousand_steps_are_not_too_many() {
     check(

@@ -131,7 +131,7 @@ fn a_join_waits_for_branches_of_several_steps() {
         done 6
         done 8
         user b2
-        done 13
+        done z
         ",
         expect![[r#"
             start
@@ -168,8 +168,12 @@ fn a_join_waits_for_branches_of_several_steps() {
               z#13 waits for task 14
               + task 14 Z
               => ACTIVE [z]
-            done 13
-              = nothing changes
+            done z
+              #13 left
+              e#15 passed
+              completed
+              - task 14
+              => COMPLETED []
         "#]],
     );
 }
@@ -232,8 +236,8 @@ fn a_second_pass_through_a_gateway_waits_again() {
         done 4
         done 6
         show
-        done 13
-        done 11 {"again":false}
+        done a
+        done b {"again":false}
         history
         "#,
         expect![[r#"
@@ -267,13 +271,22 @@ fn a_second_pass_through_a_gateway_waits_again() {
             show
               => ACTIVE [a b]
                  {"again":true}
-            done 13
+            done a
               #12 left
               j#16 reached on 11.0
               - task 13
               => ACTIVE [b j]
-            done 11 {"again":false}
-              = nothing changes
+            done b {"again":false}
+              #14 deeply merges {"again":false}
+              #14 left
+              j#17 reached on 11.1
+              fork 11 joined
+              d#18 passed
+              e#19 passed
+              completed
+              - task 15
+              => COMPLETED []
+                 {"again":false}
             history
               f#1 1. COMPLETED +0s..+0s {"again":true}
               a#3 1. COMPLETED +0s..+0s {"again":true}
@@ -283,8 +296,11 @@ fn a_second_pass_through_a_gateway_waits_again() {
               d#9 1. COMPLETED +0s..+0s {"again":true}
               f#10 2. COMPLETED +0s..+0s {"again":true}
               a#12 2. COMPLETED +0s..+0s {"again":true}
-              b#14 2. RUNNING +0s {"again":true}
+              b#14 2. COMPLETED +0s..+0s {"again":true} -> {"again":false}
               j#16 3. COMPLETED +0s..+0s {"again":true}
+              j#17 4. COMPLETED +0s..+0s {"again":false}
+              d#18 2. COMPLETED +0s..+0s {"again":false}
+              e#19 1. COMPLETED +0s..+0s {"again":false}
         "#]],
     );
 }
@@ -722,9 +738,9 @@ fn a_second_path_of_a_branch_is_absorbed() {
         start
         wait 1s
         ring
-        done 4
-        done 9
-        done 6
+        done a
+        done t
+        done b
         history
         ",
         expect![[r#"
@@ -745,30 +761,34 @@ fn a_second_path_of_a_branch_is_absorbed() {
               t#7 on 2.0 waits for task 8
               + task 8 T
               => ACTIVE [a b t]
-            done 4
+            done a
               #3 left
               j#9 reached on 2.0
               - task 4
               - timer 3.0
               => ACTIVE [b t j]
-            done 9
-              = nothing changes
-            done 6
+            done t
+              #7 left
+              j#10 absorbed
+              - task 8
+              => ACTIVE [b j]
+            done b
               #5 left
-              j#10 reached on 2.1
+              j#11 reached on 2.1
               fork 2 joined
-              z#11 waits for task 12
+              z#12 waits for task 13
               - task 6
-              + task 12 Z
-              => ACTIVE [t z]
+              + task 13 Z
+              => ACTIVE [z]
             history
               f#1 1. COMPLETED +0s..+0s {}
               a#3 1. COMPLETED +0s..+1s {}
               b#5 1. COMPLETED +0s..+1s {}
-              t#7 1. RUNNING +1s {}
+              t#7 1. COMPLETED +1s..+1s {}
               j#9 1. COMPLETED +1s..+1s {}
               j#10 2. COMPLETED +1s..+1s {}
-              z#11 1. RUNNING +1s {}
+              j#11 3. COMPLETED +1s..+1s {}
+              z#12 1. RUNNING +1s {}
         "#]],
     );
 }
@@ -790,11 +810,11 @@ fn a_second_path_of_a_branch_is_absorbed_after_the_join_as_well() {
         start
         wait 1s
         ring
-        done 4
-        done 6
-        done 9
+        done a
+        done b
+        done t
         show
-        done 14
+        done z
         ",
         expect![[r#"
             start
@@ -814,13 +834,13 @@ fn a_second_path_of_a_branch_is_absorbed_after_the_join_as_well() {
               t#7 on 2.0 waits for task 8
               + task 8 T
               => ACTIVE [a b t]
-            done 4
+            done a
               #3 left
               j#9 reached on 2.0
               - task 4
               - timer 3.0
               => ACTIVE [b t j]
-            done 6
+            done b
               #5 left
               j#10 reached on 2.1
               fork 2 joined
@@ -828,13 +848,21 @@ fn a_second_path_of_a_branch_is_absorbed_after_the_join_as_well() {
               - task 6
               + task 12 Z
               => ACTIVE [t z]
-            done 9
-              = nothing changes
+            done t
+              #7 left
+              j#13 absorbed
+              fork 2 forgotten
+              - task 8
+              => ACTIVE [z]
             show
-              => ACTIVE [t z]
+              => ACTIVE [z]
                  {}
-            done 14
-              ! TASK_NOT_FOUND job not found
+            done z
+              #11 left
+              e#14 passed
+              completed
+              - task 12
+              => COMPLETED []
         "#]],
     );
 }
@@ -856,9 +884,9 @@ fn the_first_path_of_a_branch_to_arrive_counts() {
         start
         wait 1s
         ring
-        done 9
-        done 6
-        done 4
+        done t
+        done b
+        done a
         show
         ",
         expect![[r#"
@@ -879,24 +907,28 @@ fn the_first_path_of_a_branch_to_arrive_counts() {
               t#7 on 2.0 waits for task 8
               + task 8 T
               => ACTIVE [a b t]
-            done 9
-              ! TASK_NOT_FOUND job not found
-            done 6
+            done t
+              #7 left
+              j#9 reached on 2.0
+              - task 8
+              => ACTIVE [a b j]
+            done b
               #5 left
-              j#9 reached on 2.1
-              - task 6
-              => ACTIVE [a t j]
-            done 4
-              #3 left
-              j#10 reached on 2.0
+              j#10 reached on 2.1
               fork 2 joined
               z#11 waits for task 12
-              - task 4
+              - task 6
               + task 12 Z
+              => ACTIVE [a z]
+            done a
+              #3 left
+              j#13 absorbed
+              fork 2 forgotten
+              - task 4
               - timer 3.0
-              => ACTIVE [t z]
+              => ACTIVE [z]
             show
-              => ACTIVE [t z]
+              => ACTIVE [z]
                  {}
         "#]],
     );
@@ -980,10 +1012,10 @@ fn a_late_path_through_a_gateway_of_its_own_is_absorbed() {
         start
         wait 1s
         ring
-        done 4
-        done 6
-        done 11
-        done 13
+        done a
+        done b
+        done x
+        done y
         show
         ",
         expect![[r#"
@@ -1008,25 +1040,34 @@ fn a_late_path_through_a_gateway_of_its_own_is_absorbed() {
               + task 10 X
               + task 12 Y
               => ACTIVE [a b x y]
-            done 4
+            done a
               #3 left
               j#13 reached on 2.0
               - task 4
               - timer 3.0
               => ACTIVE [b x y j]
-            done 6
+            done b
               #5 left
               j#14 reached on 2.1
               fork 2 joined
               z#15 waits for a person
               - task 6
               => WAITING [x y z]
-            done 11
-              = nothing changes
-            done 13
-              = nothing changes
+            done x
+              #9 left
+              k#16 reached on 8.0
+              - task 10
+              => WAITING [y z k]
+            done y
+              #11 left
+              k#17 reached on 8.1
+              fork 8 joined
+              j#18 absorbed
+              fork 2 forgotten
+              - task 12
+              => WAITING [z]
             show
-              => WAITING [x y z]
+              => WAITING [z]
                  {}
         "#]],
     );
@@ -1049,9 +1090,9 @@ fn a_late_path_that_stops_leaves_nothing_behind() {
         start
         wait 1s
         ring
-        done 4
-        done 6
-        done 9
+        done a
+        done b
+        done t
         user z
         ",
         expect![[r#"
@@ -1072,26 +1113,28 @@ fn a_late_path_that_stops_leaves_nothing_behind() {
               t#7 on 2.0 waits for task 8
               + task 8 T
               => ACTIVE [a b t]
-            done 4
+            done a
               #3 left
               j#9 reached on 2.0
               - task 4
               - timer 3.0
               => ACTIVE [b t j]
-            done 6
+            done b
               #5 left
               j#10 reached on 2.1
               fork 2 joined
               z#11 waits for a person
               - task 6
               => WAITING [t z]
-            done 9
-              = nothing changes
+            done t
+              #7 left
+              fork 2 forgotten
+              - task 8
+              => WAITING [z]
             user z
               #11 left
               e#12 passed
               completed
-              - task 8
               => COMPLETED []
         "#]],
     );

@@ -118,7 +118,6 @@ fn only_a_step_that_has_failed_is_tried_again() {
         "
         start
         fail 6 by=w
-        fail 8 by=w
         retry a
         retry u
         retry e
@@ -143,8 +142,6 @@ fn only_a_step_that_has_failed_is_tried_again() {
               - task 6
               - task 4
               => FAILED [a b u] because "boom"
-            fail 8 by=w
-              ! TASK_NOT_FOUND job not found
             retry a
               ! STEP_NOT_RETRYABLE step is not in a retryable state
             retry u
@@ -560,7 +557,7 @@ fn a_step_that_a_timer_has_ended_can_be_tried_again_if_the_instance_fails() {
         start
         wait 5s
         ring
-        fail 4 final
+        fail t final
         retry u
         user u
         history
@@ -580,15 +577,27 @@ fn a_step_that_a_timer_has_ended_can_be_tried_again_if_the_instance_fails() {
               + task 3 T
               - timer 1.0
               => ACTIVE [t]
-            fail 4 final
-              ! TASK_NOT_FOUND job not found
+            fail t final
+              #2 failed: boom
+              failed
+              - task 3
+              => FAILED [t] because "boom"
             retry u
-              ! INSTANCE_NOT_FAILED instance is not FAILED; manual retry only applies to FAILED instances
+              u tried again with {}
+              u#4 waits for a person
+              + timer 4.0 at +10s
+              => WAITING [t u]
             user u
-              ! TASK_NOT_FOUND user task not found
+              #4 left
+              e#5 passed
+              completed
+              - timer 4.0
+              => COMPLETED []
             history
               u#1 1. FAILED +0s..+5s {} "interrupted by boundary timer"
-              t#2 1. RUNNING +5s {}
+              t#2 1. FAILED +5s..+5s {} "boom"
+              u#4 2. COMPLETED +5s..+5s {}
+              e#5 1. COMPLETED +5s..+5s {}
         "#]],
     );
 }

@@ -462,9 +462,9 @@ fn a_retry_is_another_task_with_one_retry_less_and_what_was_known() {
         fail 4 'no answer'
         claim A w1
         wait 5s
-        fail 7 'no answer'
+        fail 8 'no answer'
         claim A w2
-        fail 8 'gave up'
+        fail 9 'gave up'
         history
         "#,
         expect![[r#"
@@ -494,18 +494,21 @@ fn a_retry_is_another_task_with_one_retry_less_and_what_was_known() {
             claim A w1
               w1 has task 8 of a until +30s: {"n":1}
             wait 5s
-            fail 7 'no answer'
-              = nothing changes
-            claim A w2
-              = nothing is ready
-            fail 8 'gave up'
-              #3 retried as 9: gave up
+            fail 8 'no answer'
+              #3 retried as 9: no answer
               - task 8
               + task 9 A
               => ACTIVE [a j]
+            claim A w2
+              w2 has task 9 of a until +35s: {"n":1}
+            fail 9 'gave up'
+              #3 failed: gave up
+              failed
+              - task 9
+              => FAILED [a j] because "gave up"
             history
               f#1 1. COMPLETED +0s..+0s {"n":1}
-              a#3 1. RUNNING +0s {"n":1}
+              a#3 1. FAILED +0s..+5s {"n":1} "gave up"
               b#5 1. COMPLETED +0s..+0s {"n":1} -> {"n":2}
               j#7 1. COMPLETED +0s..+0s {"n":2}
         "#]],

@@ -68,7 +68,7 @@ fn a_timer_that_interrupts_takes_the_step_away() {
         wait 5s
         ring
         user u
-        done 4
+        done t
         history
         ",
         expect![[r#"
@@ -88,11 +88,16 @@ fn a_timer_that_interrupts_takes_the_step_away() {
               => ACTIVE [t]
             user u
               ! TASK_NOT_FOUND user task not found
-            done 4
-              ! TASK_NOT_FOUND job not found
+            done t
+              #2 left
+              e#4 passed
+              completed
+              - task 3
+              => COMPLETED []
             history
               u#1 1. FAILED +0s..+5s {} "interrupted by boundary timer"
-              t#2 1. RUNNING +5s {}
+              t#2 1. COMPLETED +5s..+5s {}
+              e#4 1. COMPLETED +5s..+5s {}
         "#]],
     );
 }
