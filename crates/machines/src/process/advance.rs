@@ -159,7 +159,11 @@ fn choose(turn: &Turn<'_, Process>, choices: &[Choice]) -> Result<StepId, String
         match condition.evaluate(variables, graph.coercion).map_err(|error| told(&error))? {
             Value::Bool(true) => return Ok(Arc::clone(&choice.target)),
             Value::Bool(false) => {}
-            other => {
+            other @ (Value::Null
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_)) => {
                 let (source, found) = (&choice.source, type_name(&other));
                 return Err(format!("expression \"{source}\": result is {found}, not bool"));
             }

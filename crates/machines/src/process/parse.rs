@@ -90,7 +90,7 @@ pub struct TableSource {
     #[serde(deserialize_with = "objects", skip_serializing_if = "is_default")]
     pub rules: Vec<RuleSource>,
     #[serde(deserialize_with = "removed_default", skip_serializing)]
-    default_next_step: (),
+    default_next_step: Removed,
 }
 
 /// One rule as it is written.
@@ -102,8 +102,12 @@ pub struct RuleSource {
     #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
     pub outputs: IndexMap<String, Value>,
     #[serde(deserialize_with = "removed_then", skip_serializing)]
-    then: (),
+    then: Removed,
 }
+
+/// A member that is no longer there, and is refused with advice.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Removed;
 
 /// A timer at a step, as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -281,11 +285,11 @@ fn is_deeper(text: &str, levels: usize) -> bool {
     false
 }
 
-fn removed_then<'de, D: Deserializer<'de>>(_: D) -> Result<(), D::Error> {
+fn removed_then<'de, D: Deserializer<'de>>(_: D) -> Result<Removed, D::Error> {
     Err(removed("rules[].then", "give the rule outputs, and route by them in a DECISION"))
 }
 
-fn removed_default<'de, D: Deserializer<'de>>(_: D) -> Result<(), D::Error> {
+fn removed_default<'de, D: Deserializer<'de>>(_: D) -> Result<Removed, D::Error> {
     Err(removed("decisionTable.defaultNextStep", "end the table with a rule without when"))
 }
 

@@ -288,7 +288,7 @@ fn check_ways(source: &Source, found: &mut Vec<String>) {
         let step = by_id.get(id);
         step.is_some_and(|it| StepType::of(&it.step_type) == Some(StepType::End))
     };
-    if !reached.iter().any(|it| is_end(it)) {
+    if !reached.iter().any(is_end) {
         found.push("no END step is reachable from the first step".to_owned());
     }
 }
