@@ -3,8 +3,8 @@
 //! Compared is what both promise, after the rewriting that ours does not need: `${x}` is `(x)`, `#x`
 //! is `x`, and `contains(a, b)` is `(b in a)`. Known differences, kept out of the comparison:
 //! - coercion: the other one has none, so ours is switched off;
-//! - operands of operators are in parentheses there, since its precedence differs in places
-//!   (`!a == b`, comparisons in a row);
+//! - comparisons in a row: an error there, each must hold here;
+//! - `??`: its right side is everything that follows there, and one operand here;
 //! - `%` of doubles: an error there, defined here if they are integral;
 //! - an index out of range: nil there, an error here;
 //! - membership in nil: an error there, false here, so it is spelled out there;
@@ -12,7 +12,7 @@
 //! - 64-bit overflow: wraps around there, becomes a double here, so numbers are small.
 
 use expr::{Context, Value as Other};
-use proptest::prelude::{ProptestConfig, Strategy, prop, prop_assert, prop_oneof, proptest};
+use proptest::prelude::{ProptestConfig, Strategy, prop, prop_oneof, proptest};
 use serde_json::{Map, Value};
 use waypost_machines::process::expression::Coercion;
 
@@ -98,6 +98,22 @@ fn twin() -> impl Strategy<Value = Twin> {
     })
 }
 
+/// Operands and operators without any parentheses, so that precedence decides. At most one of the
+/// operators is an ordering.
+fn row() -> impl Strategy<Value = String> {
+    let operand = prop::sample::select(vec!["i", "j", "d", "1", "2", "yes", "no", "s"]);
+    let prefix = prop::sample::select(vec!["", "", "", "-", "!", "not "]);
+    let operator =
+        prop::sample::select(vec!["+", "-", "*", "/", "**", "==", "!=", "&&", "||", "and", "or"]);
+    let ordering = prop::sample::select(vec!["<", "<=", ">", ">=", "=="]);
+    let term = (prefix, operand).prop_map(|(prefix, operand)| format!("{prefix}{operand}"));
+    let side =
+        (term.clone(), prop::collection::vec((operator, term), 0..4)).prop_map(|(first, rest)| {
+            rest.iter().fold(first, |row, (operator, it)| format!("{row} {operator} {it}"))
+        });
+    (side.clone(), ordering, side).prop_map(|(left, it, right)| format!("{left} {it} {right}"))
+}
+
 /// Nothing is in nil, which is an error there. Both sides are looked at before it is decided.
 fn member_of_other(element: &str, list: &str) -> String {
     format!("((({element}) == nil || true) && (({list}) == nil ? false : ({element}) in ({list})))")
@@ -137,7 +153,7 @@ fn from_other(value: &Other) -> Option<Value> {
             let members = members.iter().map(|(key, it)| Some((key.clone(), from_other(it)?)));
             members.collect::<Option<Map<_, _>>>().map(Value::Object)
         }
-        other => panic!("{other:?} is not JSON"),
+        Other::Bytes(_) | Other::KeyedMap(_) => panic!("{value:?} is not JSON"),
     }
 }
 
@@ -154,10 +170,19 @@ proptest! {
 
     #[test]
     fn both_give_the_same_value_or_none(twin in twin()) {
-        let ours = evaluate(&twin.ours, VARIABLES, Coercion::Off);
-        let other = answer_of_other(&twin.other);
-        prop_assert!(ours.as_ref().ok() == other.as_ref(), "{}\n ours: {ours:?}\nother: {other:?}", twin.ours);
+        agree(&twin.ours, &twin.other);
     }
+
+    #[test]
+    fn both_read_operators_in_the_same_order(row in row()) {
+        agree(&row, &row);
+    }
+}
+
+fn agree(source: &str, source_of_other: &str) {
+    let ours = evaluate(source, VARIABLES, Coercion::Off);
+    let other = answer_of_other(source_of_other);
+    assert!(ours.as_ref().ok() == other.as_ref(), "{source}\n ours: {ours:?}\nother: {other:?}");
 }
 
 #[test]
