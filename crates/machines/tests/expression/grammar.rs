@@ -303,6 +303,12 @@ fn an_expression_names_the_variables_it_needs() {
 }
 
 #[test]
+fn an_expression_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync + Clone>(_: &T) {}
+    shared(&Compiled::parse("a matches 'b'", Limits::default()).unwrap());
+}
+
+#[test]
 fn children_come_before_their_parents() {
     let tree = tree("a.b + [1, 2][0] * -c");
     assert_eq!(tree.node(tree.root()).span, Span { start: 0, end: 20 });

@@ -98,6 +98,37 @@ fn an_expression_has_a_limited_size() {
     assert_eq!(outcome(&small, Limits::default()), Ok(json!(1)));
 }
 
+/// As deep as the limit allows, in every way that recurses, on a stack that is small for a server.
+#[test]
+fn the_deepest_expression_fits_a_small_stack() {
+    let deep = |open: &str, times: usize, close: &str| {
+        format!("{}true{}", open.repeat(times), close.repeat(times))
+    };
+    let sources = [
+        deep("(", 198, ")"),
+        deep("!", 198, ""),
+        deep("t && (", 98, ")"),
+        deep("t ? (", 98, ") : 1"),
+        deep("t ? 1 : ", 198, ""),
+        deep("let x = 1; ", 198, ""),
+        deep("if t { ", 198, " } else { 1 }"),
+        deep("map([1], ", 98, ")"),
+        deep("first(map([1], {", 98, "}))"),
+        deep("reduce([1], {[", 90, "]}, 1)"),
+        deep("groupBy([1], type(", 98, "))"),
+        deep("[1][0 * len(string(", 45, "))]"),
+        deep("{a: ", 98, "}"),
+    ];
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    let evaluate_all = move || {
+        for source in sources {
+            let outcome = outcome(&source, Limits::default());
+            assert!(outcome.is_ok(), "{source}: {outcome:?}");
+        }
+    };
+    small.spawn(evaluate_all).unwrap().join().unwrap();
+}
+
 #[test]
 fn an_evaluation_takes_a_limited_number_of_steps() {
     let doubling: String = (1..40).map(|it| format!("let x{it} = x{0} + x{0}; ", it - 1)).collect();
@@ -116,6 +147,17 @@ fn an_evaluation_takes_a_limited_number_of_steps() {
         "map(1..100, 'a' matches string(#))".to_owned(),
         "count(1..1000, repeat('a', 10000) matches 'b')".to_owned(),
         format!("let x0 = s; {doubling} len(x39)"),
+        // What is large and already there must cost something each time it is looked at.
+        "let x = repeat(s, 50000); all(1..300000, x + '' == x)".to_owned(),
+        "let x = repeat('a', 900000); count(1..300000, x == x)".to_owned(),
+        "let x = repeat('a', 900000); count(1..300000, x < x <= x)".to_owned(),
+        "let x = repeat('9', 900000); count(1..300000, x > 1)".to_owned(),
+        "let x = repeat('a', 900000); count(1..300000, x in [x])".to_owned(),
+        "let x = repeat('a', 900000); count(1..300000, ({})[x] == 1)".to_owned(),
+        "let x = repeat('a', 900000); count(1..300000, get({}, x) == 1)".to_owned(),
+        "let x = repeat('a', 900000); count(1..300000, len(x) == 1)".to_owned(),
+        "let x = fromPairs([[repeat('a', 900000), 1]]); map(1..300000, keys(x))".to_owned(),
+        format!("map(1..300000, {{{{\"{}\": 1}}}})", "a".repeat(60_000)),
         format!("let x0 = s; {pairing} x39"),
         format!("let x0 = s; {pairing} x39 == [x38, x38]"),
         format!("let x0 = s; {pairing} flatten(x39)"),
