@@ -344,6 +344,8 @@ fn the_older_ways_to_write_a_variable_still_work() {
         ("${a} + ${b}", r#"{"a":1,"b":2}"#, "3"),
         ("${a + b} * 2", r#"{"a":1,"b":2}"#, "6"),
         ("${#a}", r#"{"a":1,"b":2}"#, "1"),
+        ("a == 1 and${b == 2}", r#"{"a":1,"b":2}"#, "true"),
+        ("a${b}", r#"{"a":1,"b":2}"#, "error: found `${`"),
         ("${a} + #b > c", r#"{"a":1,"b":2,"c":2}"#, "true"),
         ("${a == 'x'}", r#"{"a":"x"}"#, "true"),
         ("${a", r#"{"a":1}"#, "error: unterminated '${' in expression"),
