@@ -13,5 +13,11 @@ mod examples;
 mod functions;
 #[path = "expression/grammar.rs"]
 mod grammar;
+#[path = "expression/guide.rs"]
+mod guide;
 #[path = "expression/limits.rs"]
 mod limits;
+#[path = "expression/oracle.rs"]
+mod oracle;
+#[path = "expression/properties.rs"]
+mod properties;

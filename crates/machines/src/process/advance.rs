@@ -159,7 +159,11 @@ fn choose(turn: &Turn<'_, Process>, choices: &[Choice]) -> Result<StepId, String
         match condition.evaluate(variables, graph.coercion).map_err(|error| told(&error))? {
             Value::Bool(true) => return Ok(Arc::clone(&choice.target)),
             Value::Bool(false) => {}
-            other => {
+            other @ (Value::Null
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_)) => {
                 let (source, found) = (&choice.source, type_name(&other));
                 return Err(format!("expression \"{source}\": result is {found}, not bool"));
             }
@@ -235,11 +239,7 @@ fn arrive(
 }
 
 /// The branch, among those this path lies on, that is to meet others at `step`.
-fn branch_to(
-    turn: &Turn<'_, Process>,
-    step: &Step,
-    mut branch: Option<Branch>,
-) -> Option<Branch> {
+fn branch_to(turn: &Turn<'_, Process>, step: &Step, mut branch: Option<Branch>) -> Option<Branch> {
     loop {
         let at = branch?;
         let fork = turn.state().forks.get(&at.fork)?;

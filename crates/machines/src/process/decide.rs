@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use waypost_kernel::{
-    ClaimId, NewTask, Rejection, RejectionCode as Code, Turn, WorkerId,
-};
+use waypost_kernel::{ClaimId, NewTask, Rejection, RejectionCode as Code, Turn, WorkerId};
 
 use super::{
-    Command, Event, Path, Phase, Process, Rest, Start, StepType, Stay, Variables,
+    Command, Event, Path, Phase, Process, Rest, Start, Stay, StepType, Variables,
     advance::{
         drop_work, drop_work_of, enter, enter_all, exit_of, fail_at, forget_forks, leave, schedule,
         shortened,
@@ -71,14 +69,14 @@ fn begin(turn: &mut Turn<'_, Process>, start: Start) -> Decision {
         && (key.chars().count() > limits::ID_MAX || key.chars().any(char::is_control))
     {
         let most = limits::ID_MAX;
-        let detail = format!(
-            "businessKey must have at most {most} characters, and no control characters"
-        );
+        let detail =
+            format!("businessKey must have at most {most} characters, and no control characters");
         return refuse(Code::FieldInvalid, detail);
     }
     variables.values_mut().for_each(normalize);
     fits(&variables)?;
-    if let Some(violation) = turn.definition().input.as_ref().and_then(|it| it.violation(&variables))
+    if let Some(violation) =
+        turn.definition().input.as_ref().and_then(|it| it.violation(&variables))
     {
         return refuse(Code::SchemaViolated, violation);
     }

@@ -7,15 +7,14 @@ use std::time::Duration;
 pub(super) fn parse(text: &str) -> Option<Duration> {
     let mut rest = text.strip_prefix('P')?;
     let mut units = UNITS.as_slice();
-    let mut seconds = 0.0;
+    let (mut seconds, mut is_time) = (0.0, false);
     while !rest.is_empty() {
         if let Some(time) = rest.strip_prefix('T') {
-            // Only once, and something must follow.
-            if time.is_empty() || !units.iter().any(|(unit, _)| *unit == 'D') {
+            // Only once, before hours, minutes and seconds, and one of them must follow.
+            if is_time || time.is_empty() || units.len() < TIMES.len() {
                 return None;
             }
-            rest = time;
-            units = UNITS.get(2..)?;
+            (rest, units, is_time) = (time, &TIMES, true);
             continue;
         }
         let end = rest.find(|it: char| !it.is_ascii_digit() && it != '.')?;
@@ -34,6 +33,9 @@ pub(super) fn parse(text: &str) -> Option<Duration> {
 /// Longest first; what was read must not come again.
 const UNITS: [(char, f64); 5] =
     [('W', 604_800.0), ('D', 86_400.0), ('H', 3_600.0), ('M', 60.0), ('S', 1.0)];
+
+/// What may follow a `T`.
+const TIMES: [(char, f64); 3] = [('H', 3_600.0), ('M', 60.0), ('S', 1.0)];
 
 /// A hundred years: more is a mistake, and must not run out of the calendar.
 const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
@@ -68,8 +70,27 @@ mod tests {
     #[test]
     fn what_is_no_length_is_refused() {
         for text in [
-            "", "P", "PT", "30S", "PT0S", "P0D", "PT5", "P1Y", "P1M2D", "PT1S1S", "PTS", "PT.5S",
-            "PT5.S", "P-1D", "pt5s", "P1DT", "PT1H ", " PT1H", "PTT1H", "P99999999D", "PT1e3S",
+            "",
+            "P",
+            "PT",
+            "30S",
+            "PT0S",
+            "P0D",
+            "PT5",
+            "P1Y",
+            "P1M2D",
+            "PT1S1S",
+            "PTS",
+            "PT.5S",
+            "PT5.S",
+            "P-1D",
+            "pt5s",
+            "P1DT",
+            "PT1H ",
+            " PT1H",
+            "PTT1H",
+            "P99999999D",
+            "PT1e3S",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use waypost_kernel::Timestamp;
 
 use super::{
-    Branch, Event, Phase, Rest, State, StepId, Stay, Variables,
+    Branch, Event, Phase, Rest, State, Stay, StepId, Variables,
     variables::{merge, merge_deeply},
 };
 

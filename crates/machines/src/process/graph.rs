@@ -1,7 +1,8 @@
 //! A definition that is sound, ready to run: expressions compiled, times read.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
+use indexmap::IndexMap;
 use waypost_kernel::DefinitionRef;
 
 use super::{
@@ -85,7 +86,7 @@ pub struct Graph {
     /// The definition that starts when an instance of this one has completed.
     pub next: Option<String>,
     steps: Vec<Step>,
-    places: HashMap<StepId, usize>,
+    places: IndexMap<StepId, usize>,
 }
 
 /// One step.
@@ -305,7 +306,7 @@ fn rule(source: &RuleSource) -> Rule {
     Rule { cells, outputs: assignments(&source.outputs) }
 }
 
-fn assignments(written: &indexmap::IndexMap<String, serde_json::Value>) -> Vec<(String, Assignment)> {
+fn assignments(written: &IndexMap<String, serde_json::Value>) -> Vec<(String, Assignment)> {
     let assignment = |(name, value): (&String, &serde_json::Value)| {
         let mut value = value.clone();
         super::variables::normalize(&mut value);

@@ -10,6 +10,8 @@ use serde::{
 use serde_json::Value;
 use waypost_kernel::Json;
 
+use super::limits;
+
 /// A definition as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -88,7 +90,7 @@ pub struct TableSource {
     #[serde(deserialize_with = "objects", skip_serializing_if = "is_default")]
     pub rules: Vec<RuleSource>,
     #[serde(deserialize_with = "removed_default", skip_serializing)]
-    default_next_step: (),
+    default_next_step: Removed,
 }
 
 /// One rule as it is written.
@@ -100,8 +102,12 @@ pub struct RuleSource {
     #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
     pub outputs: IndexMap<String, Value>,
     #[serde(deserialize_with = "removed_then", skip_serializing)]
-    then: (),
+    then: Removed,
 }
+
+/// A member that is no longer there, and is refused with advice.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Removed;
 
 /// A timer at a step, as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -121,7 +127,7 @@ pub struct BoundarySource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SchemaSource {
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
+    #[serde(deserialize_with = "named_objects", skip_serializing_if = "is_default")]
     pub properties: IndexMap<String, PropertySource>,
     #[serde(deserialize_with = "nullable", skip_serializing_if = "is_default")]
     pub required: Vec<String>,
@@ -143,9 +149,13 @@ impl Source {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         let read: Result<Object<Self>, _> = serde_path_to_error::deserialize(&mut deserializer);
-        let source = read.map_err(|error| match error.path().iter().next() {
-            Some(_) => format!("{}: {}", error.path(), error.inner()),
-            None => error.inner().to_string(),
+        let source = read.map_err(|error| {
+            let path = error.path().to_string();
+            // A question mark stands for a place that cannot be told.
+            match path.trim_end_matches('?').trim_end_matches('.') {
+                "" => error.inner().to_string(),
+                place => format!("{place}: {}", error.inner()),
+            }
         })?;
         deserializer.end().map_err(|error| error.to_string())?;
         Ok(source.0)
@@ -156,38 +166,51 @@ impl Source {
     #[must_use]
     pub fn canonical(&self) -> String {
         let unversioned = Self { version: None, ..self.clone() };
-        let value = serde_json::to_value(&unversioned).expect("a definition has a JSON form");
-        canonical(&value).to_string()
+        canonical(&Json::of(&unversioned), Place::Definition)
     }
 }
 
-fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let mut sorted: Vec<(&String, Value)> =
-                members.iter().map(|(name, value)| (name, member(name, value))).collect();
-            sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
-            sorted.into_iter().map(|(name, value)| (name.clone(), value)).collect()
+/// Where in a definition a value stands. Only there do members have an order that counts.
+#[derive(Clone, Copy)]
+enum Place {
+    Definition,
+    Step,
+    Conditions,
+    Elsewhere,
+}
+
+impl Place {
+    fn of_member(self, name: &str) -> Self {
+        match (self, name) {
+            (Self::Definition, "steps") => Self::Step,
+            (Self::Step, "conditionalNextSteps") => Self::Conditions,
+            (Self::Definition | Self::Step | Self::Conditions | Self::Elsewhere, _) => {
+                Self::Elsewhere
+            }
         }
-        Value::Array(items) => items.iter().map(canonical).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
-fn member(name: &str, value: &Value) -> Value {
-    match value {
-        // As a list of pairs, which nobody sorts.
-        Value::Object(members) if name == "conditionalNextSteps" => members
-            .iter()
-            .map(|(condition, target)| Value::from(vec![condition.clone().into(), target.clone()]))
-            .collect(),
-        Value::Object(_)
-        | Value::Array(_)
-        | Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_) => canonical(value),
+/// Goes down the text, not the values: numbers may be longer than any number type.
+fn canonical(json: &Json, place: Place) -> String {
+    if let Ok(members) = json.read::<IndexMap<String, Json>>() {
+        let written = members.iter().map(|(name, value)| {
+            let value = canonical(value, place.of_member(name));
+            (name, format!("{}:{value}", Json::of(name)))
+        });
+        let mut written: Vec<(&String, String)> = written.collect();
+        if !matches!(place, Place::Conditions) {
+            written.sort();
+        }
+        let written: Vec<String> = written.into_iter().map(|(_, it)| it).collect();
+        return format!("{{{}}}", written.join(","));
     }
+    if let Ok(items) = json.read::<Vec<Json>>() {
+        let written: Vec<String> = items.iter().map(|it| canonical(it, place)).collect();
+        return format!("[{}]", written.join(","));
+    }
+    // The same text may be written with other escapes.
+    json.read::<String>().map_or_else(|_| json.to_string(), |text| Json::of(&text).to_string())
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -220,19 +243,53 @@ where
     Ok(items.unwrap_or_default().into_iter().map(|it| it.0).collect())
 }
 
+fn named_objects<'de, D, T>(deserializer: D) -> Result<IndexMap<String, T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let members: Option<IndexMap<String, Object<T>>> = Option::deserialize(deserializer)?;
+    Ok(members.unwrap_or_default().into_iter().map(|(name, it)| (name, it.0)).collect())
+}
+
 fn document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
     let document: Option<Json> = Option::deserialize(deserializer)?;
-    match document {
+    match &document {
         Some(it) if !it.as_str().starts_with('{') => Err(D::Error::custom("expected an object")),
+        Some(it) if is_deeper(it.as_str(), limits::DEPTH_MAX) => {
+            let most = limits::DEPTH_MAX;
+            Err(D::Error::custom(format!("must have at most {most} levels")))
+        }
+        // An empty one says nothing, like everything that is empty.
+        Some(it) if it.read().is_ok_and(|it: IndexMap<String, Json>| it.is_empty()) => Ok(None),
         Some(_) | None => Ok(document),
     }
 }
 
-fn removed_then<'de, D: Deserializer<'de>>(_: D) -> Result<(), D::Error> {
+/// Whether a document nests deeper than that. Its text is all there is of it.
+fn is_deeper(text: &str, levels: usize) -> bool {
+    let (mut level, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => level += 1,
+            b'}' | b']' if !is_text => level = level.saturating_sub(1),
+            _ => {}
+        }
+        if level > levels {
+            return true;
+        }
+    }
+    false
+}
+
+fn removed_then<'de, D: Deserializer<'de>>(_: D) -> Result<Removed, D::Error> {
     Err(removed("rules[].then", "give the rule outputs, and route by them in a DECISION"))
 }
 
-fn removed_default<'de, D: Deserializer<'de>>(_: D) -> Result<(), D::Error> {
+fn removed_default<'de, D: Deserializer<'de>>(_: D) -> Result<Removed, D::Error> {
     Err(removed("decisionTable.defaultNextStep", "end the table with a rule without when"))
 }
 

@@ -197,7 +197,11 @@ fn same(one: &Value, other: &Value) -> bool {
 fn numbers(id: &str, name: &str, values: Column) -> Result<Vec<Number>, String> {
     let number = |(index, value): (usize, Option<Value>)| match value.unwrap_or_default() {
         Value::Number(number) => Ok(number),
-        other => Err(format!(
+        other @ (Value::Null
+        | Value::Bool(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_)) => Err(format!(
             "DecisionTableAggregatorTypeError: step \"{id}\", column=\"{name}\": value {other} \
              (type {}) at index {index} is not numeric",
             type_name(&other)
@@ -206,12 +210,19 @@ fn numbers(id: &str, name: &str, values: Column) -> Result<Vec<Number>, String> 
     values.into_iter().enumerate().map(number).collect()
 }
 
+/// Exact where all are integers and so is the result; nothing if it is no number at all.
 fn aggregate(policy: HitPolicy, numbers: &[Number]) -> Option<Value> {
     let integers: Option<Vec<i64>> = numbers.iter().map(Number::as_i64).collect();
     let whole = integers.and_then(|it| match policy {
         HitPolicy::Max => it.into_iter().max(),
         HitPolicy::Min => it.into_iter().min(),
-        _ => it.into_iter().try_fold(0_i64, i64::checked_add),
+        HitPolicy::Sum
+        | HitPolicy::Unique
+        | HitPolicy::First
+        | HitPolicy::Any
+        | HitPolicy::RuleOrder
+        | HitPolicy::Collect
+        | HitPolicy::Count => it.into_iter().try_fold(0_i64, i64::checked_add),
     });
     if let Some(whole) = whole {
         return Some(whole.into());
@@ -220,7 +231,13 @@ fn aggregate(policy: HitPolicy, numbers: &[Number]) -> Option<Value> {
     let double = match policy {
         HitPolicy::Max => doubles.fold(f64::NEG_INFINITY, f64::max),
         HitPolicy::Min => doubles.fold(f64::INFINITY, f64::min),
-        _ => doubles.sum(),
+        HitPolicy::Sum
+        | HitPolicy::Unique
+        | HitPolicy::First
+        | HitPolicy::Any
+        | HitPolicy::RuleOrder
+        | HitPolicy::Collect
+        | HitPolicy::Count => doubles.sum(),
     };
     let mut value = Value::Number(Number::from_f64(double)?);
     super::variables::normalize(&mut value);

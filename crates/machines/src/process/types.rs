@@ -304,20 +304,46 @@ pub struct Visits {
 pub enum Command {
     Start(Start),
     /// A worker has done a task.
-    Complete { task: u32, worker: WorkerId, output: Variables },
+    Complete {
+        task: u32,
+        worker: WorkerId,
+        output: Variables,
+    },
     /// A worker could not do a task.
-    Fail { task: u32, worker: WorkerId, error: Option<String>, retryable: bool },
+    Fail {
+        task: u32,
+        worker: WorkerId,
+        error: Option<String>,
+        retryable: bool,
+    },
     /// A worker has disappeared.
-    Lapse { task: u32, token: ClaimId },
+    Lapse {
+        task: u32,
+        token: ClaimId,
+    },
     /// A person has done a task.
-    CompleteUserTask { step: String, output: Variables },
+    CompleteUserTask {
+        step: String,
+        output: Variables,
+    },
     /// What a step waited for has happened.
-    Signal { step: String, output: Variables },
+    Signal {
+        step: String,
+        output: Variables,
+    },
     /// A timer at a step is due.
-    Fire { visit: u32, timer: usize },
+    Fire {
+        visit: u32,
+        timer: usize,
+    },
     /// A failed step is to be tried again.
-    Retry { step: String, patch: Variables },
-    Cancel { reason: Option<String> },
+    Retry {
+        step: String,
+        patch: Variables,
+    },
+    Cancel {
+        reason: Option<String>,
+    },
 }
 
 /// What an instance starts with.
@@ -352,7 +378,10 @@ pub enum Event {
         set: Option<Variables>,
     },
     /// One path became several.
-    Forked { fork: u32, made: Fork },
+    Forked {
+        fork: u32,
+        made: Fork,
+    },
     /// A path came to a join. One that is not awaited there is absorbed.
     Arrived {
         visit: u32,
@@ -362,9 +391,13 @@ pub enum Event {
         at: Timestamp,
     },
     /// Several paths became one.
-    Joined { fork: u32 },
+    Joined {
+        fork: u32,
+    },
     /// No path is left that could come to where the branches meet.
-    Forgotten { fork: u32 },
+    Forgotten {
+        fork: u32,
+    },
     /// What came back was taken over.
     Merged {
         visit: u32,
@@ -373,17 +406,34 @@ pub enum Event {
         deeply: bool,
     },
     /// It left a step it rested at.
-    Left { visit: u32 },
+    Left {
+        visit: u32,
+    },
     /// A timer fired.
-    Fired { visit: u32, timer: usize },
+    Fired {
+        visit: u32,
+        timer: usize,
+    },
     /// A timer has ended a rest.
-    Interrupted { visit: u32 },
+    Interrupted {
+        visit: u32,
+    },
     /// A task failed and is offered again under another number.
-    Retried { visit: u32, task: u32, error: String },
+    Retried {
+        visit: u32,
+        task: u32,
+        error: String,
+    },
     /// A task was lost by its worker and is offered again under another number.
-    Lapsed { visit: u32, task: u32 },
+    Lapsed {
+        visit: u32,
+        task: u32,
+    },
     /// A rest ended badly.
-    StepFailed { visit: u32, reason: String },
+    StepFailed {
+        visit: u32,
+        reason: String,
+    },
     /// A step could not be gone through.
     Stumbled {
         visit: u32,
@@ -394,8 +444,13 @@ pub enum Event {
         at: Timestamp,
     },
     /// A failed step is tried again.
-    Resumed { step: StepId, patch: Variables },
-    Completed { at: Timestamp },
+    Resumed {
+        step: StepId,
+        patch: Variables,
+    },
+    Completed {
+        at: Timestamp,
+    },
     Failed {
         at: Timestamp,
         reason: String,
@@ -406,7 +461,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pending: Vec<Path>,
     },
-    Canceled { at: Timestamp, reason: String },
+    Canceled {
+        at: Timestamp,
+        reason: String,
+    },
 }
 
 /// What a timer of an instance stands for.

@@ -1,6 +1,6 @@
 //! What a definition must be besides well-formed. Every mistake is told, not only the first.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     duration,
@@ -31,7 +31,7 @@ pub fn violations(source: &Source) -> Vec<String> {
         found.extend(schema::violations("input_schema", schema));
     }
     check_ids(source, &mut found);
-    let known: HashSet<&str> = source.steps.iter().map(|it| it.id.as_str()).collect();
+    let known: BTreeSet<&str> = source.steps.iter().map(|it| it.id.as_str()).collect();
     for step in source.steps.iter().filter(|it| !it.id.is_empty()) {
         check_step(step, &mut found);
         check_references(step, &known, &mut found);
@@ -59,7 +59,7 @@ fn check_names(source: &Source, found: &mut Vec<String>) {
 }
 
 fn check_ids(source: &Source, found: &mut Vec<String>) {
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     for (index, step) in source.steps.iter().enumerate() {
         let id = &step.id;
         if id.is_empty() {
@@ -80,11 +80,24 @@ fn check_step(step: &StepSource, found: &mut Vec<String>) {
     if step.name.is_empty() {
         found.push(format!(r#"step "{id}": name is required"#));
     }
-    let Some(step_type) = StepType::of(written) else {
-        found.push(format!(r#"step "{id}": unsupported type "{written}""#));
-        return;
-    };
-    let mut note = |problem: &str| found.push(format!(r#"step "{id}" ({written}): {problem}"#));
+    match StepType::of(written) {
+        None => found.push(format!(r#"step "{id}": unsupported type "{written}""#)),
+        Some(step_type) => {
+            let mut note =
+                |problem: &str| found.push(format!(r#"step "{id}" ({written}): {problem}"#));
+            check_members(step, step_type, &mut note);
+            check_places(step, step_type, &mut note);
+        }
+    }
+    if let Some(schema) = &step.outputs_schema {
+        found.extend(schema::violations(&format!(r#"step "{id}" outputs_schema"#), schema));
+    }
+    for (index, event) in step.boundary_events.iter().enumerate() {
+        check_boundary(&format!(r#"step "{id}" boundaryEvents[{index}]"#), event, found);
+    }
+}
+
+fn check_members(step: &StepSource, step_type: StepType, note: &mut impl FnMut(&str)) {
     let has_next = !step.next_step.is_empty();
     match step_type {
         StepType::ServiceTask => {
@@ -108,25 +121,23 @@ fn check_step(step: &StepSource, found: &mut Vec<String>) {
             }
         }
         StepType::Wait | StepType::JoinGateway if !has_next => note("nextStep is required"),
-        StepType::ParallelGateway => check_parallel(step, &mut note),
-        StepType::DecisionTable => check_table(step, &mut note),
+        StepType::ParallelGateway => check_parallel(step, note),
+        StepType::DecisionTable => check_table(step, note),
         StepType::UserTask
         | StepType::Decision
         | StepType::Wait
         | StepType::JoinGateway
         | StepType::End => {}
     }
+}
+
+/// What is written on a step of another type than it is meant for.
+fn check_places(step: &StepSource, step_type: StepType, note: &mut impl FnMut(&str)) {
     if step_type != StepType::DecisionTable && step.decision_table.is_some() {
         note("decisionTable is not valid on this step type");
     }
     if step_type != StepType::ServiceTask && step.outputs_schema.is_some() {
         note("outputs_schema is only supported on SERVICE_TASK steps in this version");
-    }
-    if let Some(schema) = &step.outputs_schema {
-        found.extend(schema::violations(&format!(r#"step "{id}" outputs_schema"#), schema));
-    }
-    for (index, event) in step.boundary_events.iter().enumerate() {
-        check_boundary(&format!(r#"step "{id}" boundaryEvents[{index}]"#), event, found);
     }
 }
 
@@ -213,7 +224,7 @@ fn ways(step: &StepSource) -> Vec<(String, &str)> {
     ways
 }
 
-fn check_references(step: &StepSource, known: &HashSet<&str>, found: &mut Vec<String>) {
+fn check_references(step: &StepSource, known: &BTreeSet<&str>, found: &mut Vec<String>) {
     let id = &step.id;
     // An empty target is missing where one must be, which is said elsewhere, or nothing at all;
     // but a branch or a condition that leads nowhere is a reference like any other.
@@ -230,10 +241,9 @@ fn check_references(step: &StepSource, known: &HashSet<&str>, found: &mut Vec<St
 
 /// A join that no gateway fills would wait for ever, and so would one that two gateways share.
 fn check_joins(source: &Source, found: &mut Vec<String>) {
-    let of_type = |wanted| {
-        source.steps.iter().filter(move |it| StepType::of(&it.step_type) == Some(wanted))
-    };
-    let mut filled_by: HashMap<&str, &str> = HashMap::new();
+    let of_type =
+        |wanted| source.steps.iter().filter(move |it| StepType::of(&it.step_type) == Some(wanted));
+    let mut filled_by: BTreeMap<&str, &str> = BTreeMap::new();
     for gateway in of_type(StepType::ParallelGateway).filter(|it| !it.join_step.is_empty()) {
         let (id, join) = (&gateway.id, &gateway.join_step);
         if let Some(other) = filled_by.insert(join, id) {
@@ -258,14 +268,16 @@ fn check_joins(source: &Source, found: &mut Vec<String>) {
 }
 
 fn check_ways(source: &Source, found: &mut Vec<String>) {
-    let by_id: HashMap<&str, &StepSource> =
+    let by_id: BTreeMap<&str, &StepSource> =
         source.steps.iter().rev().map(|it| (it.id.as_str(), it)).collect();
-    let mut reached: HashSet<&str> = HashSet::new();
-    let mut pending: Vec<&str> = source.steps.first().map(|it| it.id.as_str()).into_iter().collect();
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    let mut pending: Vec<&str> =
+        source.steps.first().map(|it| it.id.as_str()).into_iter().collect();
     while let Some(id) = pending.pop() {
         let Some(step) = by_id.get(id) else { continue };
         if reached.insert(id) {
-            pending.extend(ways(step).into_iter().map(|(_, target)| target));
+            let targets = ways(step).into_iter().map(|(_, target)| target);
+            pending.extend(targets.filter(|it| !it.is_empty()));
         }
     }
     let is_lost = |it: &&StepSource| !it.id.is_empty() && !reached.contains(it.id.as_str());
@@ -276,7 +288,7 @@ fn check_ways(source: &Source, found: &mut Vec<String>) {
         let step = by_id.get(id);
         step.is_some_and(|it| StepType::of(&it.step_type) == Some(StepType::End))
     };
-    if !reached.iter().any(|it| is_end(it)) {
+    if !reached.iter().any(is_end) {
         found.push("no END step is reachable from the first step".to_owned());
     }
 }

@@ -27,7 +27,8 @@ pub(crate) fn answer(answer: &Result<Landed, Refusal>) -> Vec<String> {
     }
     lines.extend(decided.withdrawn.iter().map(|id| format!("- task {id}")));
     lines.extend(decided.scheduled.iter().map(|it| {
-        let held = it.lease.as_ref().map(|it| format!(", {} has it until {}", it.worker, at(it.until)));
+        let held =
+            it.lease.as_ref().map(|it| format!(", {} has it until {}", it.worker, at(it.until)));
         format!("+ task {} {}{}", it.id, it.queue, held.unwrap_or_default())
     }));
     lines.extend(decided.disarmed.iter().map(|id| format!("- timer {id}")));
@@ -54,7 +55,9 @@ fn happened(event: &Event) -> Option<String> {
             format!("fork {fork} of {}{}", made.branches, on(made.outer))
         }
         Event::Arrived { visit, step, branch: None, .. } => format!("{step}#{visit} absorbed"),
-        Event::Arrived { visit, step, branch, .. } => format!("{step}#{visit} reached{}", on(*branch)),
+        Event::Arrived { visit, step, branch, .. } => {
+            format!("{step}#{visit} reached{}", on(*branch))
+        }
         Event::Joined { fork } => format!("fork {fork} joined"),
         Event::Forgotten { fork } => format!("fork {fork} forgotten"),
         Event::Merged { visit, output, deeply: true } => {
@@ -122,7 +125,10 @@ fn visit(visit: &Visit) -> String {
     let output = visit.output.as_ref().map(|it| format!(" -> {}", json(it)));
     let reason = visit.reason.as_ref().map(|it| format!(" {it:?}"));
     let (output, reason) = (output.unwrap_or_default(), reason.unwrap_or_default());
-    format!("{step}#{number} {attempt}. {status} {}{ended} {input}{output}{reason}", at(*started_at))
+    format!(
+        "{step}#{number} {attempt}. {status} {}{ended} {input}{output}{reason}",
+        at(*started_at)
+    )
 }
 
 pub(crate) fn json(variables: &Variables) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use expect_test::Expect;
 use serde_json::Value;
 use waypost_kernel::WorkerId;
-use waypost_machines::process::{Command, Graph, Start, Variables};
+use waypost_machines::process::{Command, Graph, Rest, Start, Variables};
 
 use crate::{
     notation, show,
@@ -18,7 +18,8 @@ use crate::{
 /// | --- | --- |
 /// | `start {"n":1}` | starts an instance with these variables; `start key=k` |
 /// | `claim A w1 30s` | a worker takes the task of a queue that is ready longest |
-/// | `done 2 {"n":2}` · `done 2 by=w2` | a report by the task's latest holder, or by another |
+/// | `done 2 {"n":2}` · `done a by=w2` | a report by the latest holder of task 2, or of the task
+/// that is open at step a, or by another |
 /// | `fail 2 'no answer'` · `fail 2 final` · `fail 2 silent` | the same, `by=` as well |
 /// | `lapse 2` | its latest lease is over |
 /// | `user u {…}` · `signal w {…}` | a person, a signal |
@@ -139,7 +140,7 @@ impl Teller {
                 Command::Fail { task, worker, error, retryable: rest != "final" }
             }
             "lapse" => {
-                let task = words.parse().unwrap();
+                let task = self.task(words);
                 let token = self.world.lease(task).unwrap().token.clone();
                 Command::Lapse { task, token }
             }
@@ -154,10 +155,22 @@ impl Teller {
         }
     }
 
+    /// A task by its number, or the one that is open at a step.
+    fn task(&self, word: &str) -> u32 {
+        let at_step = || {
+            let stay = self.world.state.stays.iter().find(|it| *it.step == *word);
+            match stay.map(|it| &it.rest) {
+                Some(Rest::Task { number, .. }) => *number,
+                other => panic!("no task is open at {word}: {other:?}"),
+            }
+        };
+        word.parse().unwrap_or_else(|_| at_step())
+    }
+
     /// The task, who reports, and what else is said.
     fn report(&self, words: &str) -> (u32, WorkerId, String) {
         let (task, rest) = words.split_once(' ').unwrap_or((words, ""));
-        let task = task.parse().unwrap();
+        let task = self.task(task);
         let holder = || self.world.lease(task).map_or("nobody".into(), |it| it.worker.clone());
         let Some(named) = rest.strip_prefix("by=") else {
             return (task, holder(), rest.to_owned());

@@ -3,7 +3,11 @@
 use expect_test::expect;
 use waypost_machines::process::{Command, Start};
 
-use crate::{notation::graph, story::{check, variables}, world::World};
+use crate::{
+    notation::graph,
+    story::{check, variables},
+    world::World,
+};
 
 /// Merging what is given back into what is known, deeply and at the top.
 const ROWS: [(&str, &str, &str, &str); 10] = [
@@ -41,8 +45,7 @@ fn after(definition: &str, known: &str, command: Command) -> String {
 #[test]
 fn what_a_program_gives_back_is_merged_deeply() {
     for (known, given, deeply, _) in ROWS {
-        let command =
-            Command::Complete { task: 2, worker: "w".into(), output: variables(given) };
+        let command = Command::Complete { task: 2, worker: "w".into(), output: variables(given) };
         assert_eq!(after("a task A -> e\ne end", known, command), deeply, "{known} and {given}");
     }
 }
@@ -67,7 +70,11 @@ fn what_a_signal_brings_is_merged_at_the_top() {
 fn what_a_retry_brings_is_merged_at_the_top() {
     for (known, given, _, at_the_top) in ROWS {
         let command = Command::Retry { step: "a".into(), patch: variables(given) };
-        assert_eq!(after("a task A -> e\ne end", known, command), at_the_top, "{known} and {given}");
+        assert_eq!(
+            after("a task A -> e\ne end", known, command),
+            at_the_top,
+            "{known} and {given}"
+        );
     }
 }
 
@@ -95,7 +102,6 @@ fn numbers_keep_their_value() {
         assert_eq!(after("w wait -> e\ne end", "{}", command), kept);
     }
 }
-
 
 #[test]
 fn branches_that_write_different_members_lose_nothing() {

@@ -73,11 +73,7 @@ impl World {
     }
 
     /// Decides without knowing of any lease, as long as the store does not object to that.
-    fn submit_with(
-        &mut self,
-        command: &Command,
-        fired: Option<&Timer>,
-    ) -> Result<Landed, Refusal> {
+    fn submit_with(&mut self, command: &Command, fired: Option<&Timer>) -> Result<Landed, Refusal> {
         let armed = fired.map(|it| Expectation::Armed { timer: it.at.clone(), due_at: it.due_at });
         let expect: Vec<Expectation> = armed.into_iter().collect();
         let (mut decided, again) = match self.attempt(command, &BTreeMap::new(), &expect) {

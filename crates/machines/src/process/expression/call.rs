@@ -42,6 +42,9 @@ impl<'a> Evaluation<'a> {
         for id in rest {
             items.push(self.evaluate(*id)?);
         }
+        for item in &items {
+            self.budget.charge_text(item).map_err(|it| it.at(node.span))?;
+        }
         let arguments = Arguments { function: function.name(), items };
         let result = match function {
             Function::List(function) => list::call(function, &arguments, &mut self.budget),

@@ -51,7 +51,7 @@ impl Coercion {
     }
 
     fn applies_to(self, text: &Text<'_>) -> bool {
-        self == Self::On && text.origin == Origin::Data
+        self == Self::On && text.origin == Origin::Variable
     }
 }
 

@@ -136,6 +136,7 @@ impl<'a> Evaluation<'a> {
     fn map(&mut self, node: &Node, members: &'a [(String, NodeId)]) -> Result<Operand<'a>, Fault> {
         let mut map = IndexMap::with_capacity(members.len());
         for (key, member) in members {
+            self.budget.charge_bytes(key.len()).map_err(|it| it.at(node.span))?;
             map.insert(key.clone(), self.evaluate(*member)?);
         }
         Operand::map(map).map_err(|it| it.at(node.span))
@@ -166,6 +167,7 @@ impl<'a> Evaluation<'a> {
             Kind::Member { name, .. } => access::member(&head, name).map_err(at),
             Kind::Index { index, .. } => {
                 let index = self.evaluate(*index)?;
+                self.budget.charge_text(&index).map_err(at)?;
                 access::element(&head, &index).map_err(at)
             }
             Kind::Slice { from, to, .. } => {
@@ -220,6 +222,7 @@ impl<'a> Evaluation<'a> {
         let mut left = first;
         for (operator, right) in rest {
             let right = self.evaluate(*right)?;
+            self.budget.charge_text(&right).map_err(|it| it.at(node.span))?;
             let holds = self.rules().holds(*operator, &left, &right);
             if !holds.map_err(|it| it.at(node.span))? {
                 return Ok(Operand::Bool(false));

@@ -52,8 +52,7 @@ pub(super) fn lexemes<'s>(source: &'s str, limits: &Limits) -> Result<Vec<Lexeme
     }
 }
 
-/// Whether a name may begin with it.
-pub(super) fn begins_name(letter: char) -> bool {
+fn begins_name(letter: char) -> bool {
     letter.is_alphabetic() || letter == '_' || letter == '$'
 }
 

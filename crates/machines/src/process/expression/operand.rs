@@ -38,7 +38,7 @@ enum Content<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// A variable, or a function.
-    Data,
+    Variable,
     /// Quotes in the expression, or a concatenation.
     Written,
 }
@@ -93,6 +93,18 @@ impl Budget {
     pub(super) fn charge_bytes(&mut self, bytes: usize) -> Result<(), Cause> {
         self.charge(bytes / BYTES_PER_STEP)
     }
+
+    /// Pays for reading an operand once, which only text makes expensive.
+    pub(super) fn charge_text(&mut self, operand: &Operand<'_>) -> Result<(), Cause> {
+        match operand {
+            Operand::Text(text) => self.charge_bytes(text.as_str().len()),
+            Operand::Nil
+            | Operand::Bool(_)
+            | Operand::Number(_)
+            | Operand::List(_)
+            | Operand::Map(_) => Ok(()),
+        }
+    }
 }
 
 impl<'a> Operand<'a> {
@@ -101,7 +113,7 @@ impl<'a> Operand<'a> {
             Value::Null => Self::Nil,
             Value::Bool(bool) => Self::Bool(*bool),
             Value::Number(number) => Self::Number(Number::of(number)),
-            Value::String(text) => Self::Text(Text::borrowed(text, Origin::Data)),
+            Value::String(text) => Self::Text(Text::borrowed(text, Origin::Variable)),
             Value::Array(items) => Self::List(List::Borrowed(items)),
             Value::Object(members) => Self::Map(Members::Borrowed(members)),
         }
@@ -109,7 +121,7 @@ impl<'a> Operand<'a> {
 
     /// Text made by a function.
     pub(super) fn text(text: impl Into<Rc<str>>) -> Self {
-        Self::Text(Text::made(text.into(), Origin::Data))
+        Self::Text(Text::made(text.into(), Origin::Variable))
     }
 
     pub(super) fn count(length: usize) -> Self {
@@ -186,7 +198,13 @@ impl<'a> Operand<'a> {
             (Self::Number(left), Self::Number(right)) => {
                 Ok(left.compare(*right).is_some_and(std::cmp::Ordering::is_eq))
             }
-            (Self::Text(left), Self::Text(right)) => Ok(left.as_str() == right.as_str()),
+            (Self::Text(left), Self::Text(right)) => {
+                let (left, right) = (left.as_str(), right.as_str());
+                if left.len() == right.len() {
+                    budget.charge_bytes(left.len())?;
+                }
+                Ok(left == right)
+            }
             (Self::List(left), Self::List(right)) if left.len() == right.len() => {
                 all(left.iter().zip(right.iter()), |(left, right)| {
                     left.equals_at(&right, depth + 1, budget)

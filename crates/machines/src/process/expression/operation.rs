@@ -56,6 +56,8 @@ impl Rules<'_> {
         left: &Operand<'a>,
         right: &Operand<'a>,
     ) -> Result<Operand<'a>, Cause> {
+        self.budget.charge_text(left)?;
+        self.budget.charge_text(right)?;
         match operator {
             BinaryOperator::Add => self.add(left, right),
             BinaryOperator::Subtract => self.arithmetic("-", left, right, Number::subtract),
@@ -233,7 +235,7 @@ impl Rules<'_> {
     }
 
     fn texts<'a>(
-        &mut self,
+        &self,
         operator: BinaryOperator,
         left: &Operand<'a>,
         right: &Operand<'a>,
@@ -241,7 +243,6 @@ impl Rules<'_> {
     ) -> Result<Operand<'a>, Cause> {
         let operator = operator.symbol();
         let (left, right) = (text(left, operator)?, text(right, operator)?);
-        self.budget.charge_bytes(left.len())?;
         Ok(Operand::Bool(test(left, right)))
     }
 }

@@ -29,8 +29,10 @@ pub(super) fn compile_all(expression: &Expression, limits: &Limits) -> Result<Pa
 
 pub(super) fn compile(pattern: &str, limit: usize) -> Result<Regex, Cause> {
     let built = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(limit).build();
-    built.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => Cause::Limit { what: "bytes of a pattern", limit },
-        other => Cause::operation(format!("{pattern:?} is not a pattern: {other}")),
+    built.map_err(|error| {
+        if let regex::Error::CompiledTooBig(limit) = error {
+            return Cause::Limit { what: "bytes of a pattern", limit };
+        }
+        Cause::operation(format!("{pattern:?} is not a pattern: {error}"))
     })
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{BinaryOperator, Expression, Kind, NodeId};
+use super::{BinaryOperator, Expression, Function, Kind, NodeId, Variable};
 
 /// What binds tighter than every operator: operands that need no parentheses.
 const ATOM: u8 = u8::MAX;
@@ -14,6 +14,8 @@ const OPERAND: u8 = 200;
 enum Piece<'a> {
     Text(&'a str),
     Quoted(&'a str),
+    Integer(i64),
+    Double(f64),
     /// A node, and how tightly it must bind to stand without parentheses.
     Node(NodeId, u8),
 }
@@ -25,41 +27,19 @@ impl fmt::Display for Expression {
             match piece {
                 Piece::Text(text) => f.write_str(text)?,
                 Piece::Quoted(text) => write_quoted(f, text)?,
+                Piece::Integer(integer) => write!(f, "{integer}")?,
+                Piece::Double(double) => write!(f, "{double:?}")?,
                 Piece::Node(id, least) => {
                     let kind = &self.node(id).kind;
                     if precedence(kind) < least {
                         open.extend([Piece::Text(")"), Piece::Node(id, 0), Piece::Text("(")]);
                     } else {
-                        self.write(f, kind, &mut open)?;
+                        open.extend(pieces(kind, &self.variables).into_iter().rev());
                     }
                 }
             }
         }
         Ok(())
-    }
-}
-
-impl Expression {
-    /// Writes a leaf, or opens the pieces of a node in the order of the source.
-    fn write<'a>(
-        &'a self,
-        f: &mut fmt::Formatter<'_>,
-        kind: &'a Kind,
-        open: &mut Vec<Piece<'a>>,
-    ) -> fmt::Result {
-        match kind {
-            Kind::Integer(integer) => write!(f, "{integer}"),
-            Kind::Double(double) => write!(f, "{double:?}"),
-            Kind::Variable(slot) => match self.variables.get(*slot) {
-                Some(variable) => f.write_str(&variable.name),
-                None => Err(fmt::Error),
-            },
-            other => {
-                let pieces = pieces(other);
-                open.extend(pieces.into_iter().rev());
-                Ok(())
-            }
-        }
     }
 }
 
@@ -88,27 +68,24 @@ fn precedence(kind: &Kind) -> u8 {
     }
 }
 
-fn pieces(kind: &Kind) -> Vec<Piece<'_>> {
+/// What a node is written as, in the order of the source.
+fn pieces<'a>(kind: &'a Kind, variables: &'a [Variable]) -> Vec<Piece<'a>> {
     match kind {
         Kind::Nil => vec![Piece::Text("nil")],
         Kind::Null => vec![Piece::Text("null")],
-        Kind::Bool(true) => vec![Piece::Text("true")],
-        Kind::Bool(false) => vec![Piece::Text("false")],
+        Kind::Bool(bool) => vec![Piece::Text(if *bool { "true" } else { "false" })],
+        Kind::Integer(integer) => vec![Piece::Integer(*integer)],
+        Kind::Double(double) => vec![Piece::Double(*double)],
         Kind::Text(text) => vec![Piece::Quoted(text)],
+        Kind::Variable(slot) => {
+            variables.get(*slot).map(|it| Piece::Text(&it.name)).into_iter().collect()
+        }
         Kind::Local { name, .. } => vec![Piece::Text(name)],
         Kind::Element => vec![Piece::Text("#")],
         Kind::ElementIndex => vec![Piece::Text("#index")],
         Kind::Accumulator => vec![Piece::Text("#acc")],
-        Kind::Integer(_) | Kind::Double(_) | Kind::Variable(_) => Vec::new(),
         Kind::List(items) => bracketed("[", items.iter().map(|it| vec![Piece::Node(*it, 0)]), "]"),
-        Kind::Map(members) => {
-            let member = |(key, id): &'_ (String, NodeId)| (key.as_str().to_owned(), *id);
-            let _ = member;
-            let members = members.iter();
-            let pieces = members
-                .map(|(key, id)| vec![Piece::Quoted(key), Piece::Text(": "), Piece::Node(*id, 0)]);
-            bracketed("{", pieces, "}")
-        }
+        Kind::Map(members) => map(members),
         Kind::Unary { operator, operand } => {
             vec![Piece::Text(operator.symbol()), Piece::Node(*operand, operator.precedence())]
         }
@@ -129,19 +106,51 @@ fn pieces(kind: &Kind) -> Vec<Piece<'_>> {
             Piece::Text("; "),
             Piece::Node(*body, 0),
         ],
-        Kind::Member { .. } | Kind::Index { .. } | Kind::Slice { .. } => postfix(kind),
-        Kind::OptionalChain(inner) => vec![Piece::Node(*inner, 0)],
-        Kind::Call { function, arguments } => {
-            let mut pieces = vec![Piece::Text(function.name())];
-            let wrap = |index: usize| function.takes_predicate() && index == 1;
-            let arguments = arguments.iter().enumerate().map(|(index, id)| match wrap(index) {
-                true => vec![Piece::Text("{"), Piece::Node(*id, 0), Piece::Text("}")],
-                false => vec![Piece::Node(*id, 0)],
-            });
-            pieces.extend(bracketed("(", arguments, ")"));
+        Kind::Member { object, name, optional } => {
+            let dot = if *optional { "?." } else { "." };
+            vec![Piece::Node(*object, ATOM), Piece::Text(dot), Piece::Text(name)]
+        }
+        Kind::Index { object, index, optional } => {
+            let mut pieces = vec![Piece::Node(*object, ATOM), bracket(*optional)];
+            pieces.extend([Piece::Node(*index, 0), Piece::Text("]")]);
             pieces
         }
+        Kind::Slice { object, from, to, optional } => {
+            let mut pieces = vec![Piece::Node(*object, ATOM), bracket(*optional)];
+            pieces.extend(from.map(|it| Piece::Node(it, 0)));
+            pieces.push(Piece::Text(" : "));
+            pieces.extend(to.map(|it| Piece::Node(it, 0)));
+            pieces.push(Piece::Text("]"));
+            pieces
+        }
+        Kind::OptionalChain(inner) => vec![Piece::Node(*inner, 0)],
+        Kind::Call { function, arguments } => call(*function, arguments),
     }
+}
+
+fn map(members: &[(String, NodeId)]) -> Vec<Piece<'_>> {
+    let members = members
+        .iter()
+        .map(|(key, id)| vec![Piece::Quoted(key), Piece::Text(": "), Piece::Node(*id, 0)]);
+    bracketed("{", members, "}")
+}
+
+/// Predicates are written in braces, where nothing they begin with can be misread.
+fn call<'a>(function: Function, arguments: &[NodeId]) -> Vec<Piece<'a>> {
+    let arguments = arguments.iter().enumerate().map(|(index, id)| {
+        if index == 1 && function.takes_predicate() {
+            vec![Piece::Text("{"), Piece::Node(*id, 0), Piece::Text("}")]
+        } else {
+            vec![Piece::Node(*id, 0)]
+        }
+    });
+    let mut pieces = vec![Piece::Text(function.name())];
+    pieces.extend(bracketed("(", arguments, ")"));
+    pieces
+}
+
+fn bracket<'a>(optional: bool) -> Piece<'a> {
+    Piece::Text(if optional { "?.[" } else { "[" })
 }
 
 fn binary<'a>(operator: BinaryOperator, left: NodeId, right: NodeId) -> Vec<Piece<'a>> {
@@ -170,35 +179,6 @@ fn comparisons<'a>(first: NodeId, rest: &[(BinaryOperator, NodeId)]) -> Vec<Piec
         ]);
     }
     pieces
-}
-
-fn postfix(kind: &Kind) -> Vec<Piece<'_>> {
-    let question = |optional: bool| Piece::Text(if optional { "?." } else { "" });
-    let end = |end: &Option<NodeId>| end.map_or(Piece::Text(""), |it| Piece::Node(it, 0));
-    match kind {
-        Kind::Member { object, name, optional } => vec![
-            Piece::Node(*object, ATOM),
-            Piece::Text(if *optional { "?." } else { "." }),
-            Piece::Text(name),
-        ],
-        Kind::Index { object, index, optional } => vec![
-            Piece::Node(*object, ATOM),
-            question(*optional),
-            Piece::Text("["),
-            Piece::Node(*index, 0),
-            Piece::Text("]"),
-        ],
-        Kind::Slice { object, from, to, optional } => vec![
-            Piece::Node(*object, ATOM),
-            question(*optional),
-            Piece::Text("["),
-            end(from),
-            Piece::Text(" : "),
-            end(to),
-            Piece::Text("]"),
-        ],
-        _ => Vec::new(),
-    }
 }
 
 fn bracketed<'a>(

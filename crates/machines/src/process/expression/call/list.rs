@@ -21,8 +21,9 @@ pub(super) fn call<'a>(
         ListFunction::Last => Ok(arguments.list(0)?.iter().next_back().unwrap_or(Operand::Nil)),
         ListFunction::Take => collect(arguments.list(0)?.iter().take(arguments.count(1)?), budget),
         ListFunction::Keys => {
-            let members = members(arguments)?;
-            collect(members.iter().map(|(key, _)| Operand::text(key)), budget)
+            let pairs = members(arguments)?;
+            budget.charge_bytes(pairs.iter().map(|(key, _)| key.len()).sum())?;
+            collect(pairs.iter().map(|(key, _)| Operand::text(key)), budget)
         }
         ListFunction::Values => {
             let members = members(arguments)?;
@@ -128,6 +129,7 @@ fn to_pairs<'a>(members: &Members<'a>, budget: &mut Budget) -> Result<Operand<'a
     let mut pairs = Vec::new();
     for (key, member) in members.iter() {
         budget.charge(3)?;
+        budget.charge_bytes(key.len())?;
         pairs.push(Operand::list(vec![Operand::text(key), member])?);
     }
     Operand::list(pairs)
@@ -141,6 +143,7 @@ fn from_pairs<'a>(pairs: &List<'a>, budget: &mut Budget) -> Result<Operand<'a>, 
         let (Some(key), Some(member), 2) = (pair.get(0), pair.get(1), pair.len()) else {
             return Err(Cause::operation("a pair has a key and a value"));
         };
+        budget.charge_text(&key)?;
         members.insert(operation::text(&key, "the key of a pair")?.to_owned(), member);
     }
     Operand::map(members)

@@ -113,6 +113,6 @@ fn median(mut numbers: Vec<Number>) -> Result<Number, Cause> {
     }
     numbers.sort_by(|left, right| left.compare(*right).unwrap_or(std::cmp::Ordering::Equal));
     let middle = numbers.len() / 2;
-    let from = if numbers.len() % 2 == 0 { middle.saturating_sub(1) } else { middle };
+    let from = if numbers.len().is_multiple_of(2) { middle.saturating_sub(1) } else { middle };
     Ok(mean(numbers.get(from..=middle).unwrap_or_default()))
 }

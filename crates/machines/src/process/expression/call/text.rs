@@ -13,7 +13,6 @@ pub(super) fn call<'a>(
     budget: &mut Budget,
 ) -> Result<Operand<'a>, Cause> {
     let text = arguments.text(0)?;
-    budget.charge_bytes(text.len())?;
     match function {
         TextFunction::Trim if arguments.has(1) => {
             let unwanted = arguments.text(1)?;
@@ -30,6 +29,9 @@ pub(super) fn call<'a>(
         TextFunction::Lower => Ok(Operand::text(text.to_lowercase())),
         TextFunction::Split => {
             let (separator, pieces) = (arguments.text(1)?, pieces(arguments)?);
+            if separator.is_empty() {
+                return split_after(text, arguments, budget);
+            }
             list(text.splitn(pieces, separator), budget)
         }
         TextFunction::SplitAfter => split_after(text, arguments, budget),
@@ -68,7 +70,8 @@ fn list<'a, 't>(
     Operand::list(list)
 }
 
-/// Like `split`, with the separators kept at the end of each piece but the last.
+/// Like `split`, with the separators kept at the end of each piece but the last. Nothing separates
+/// each character from the next.
 fn split_after<'a>(
     text: &str,
     arguments: &Arguments<'a>,
@@ -78,15 +81,13 @@ fn split_after<'a>(
     let mut rest = text;
     let mut list = Vec::new();
     while list.len() + 1 < pieces {
-        budget.charge(1)?;
-        // An empty separator would be found again and again at the same place.
-        let found = rest.find(separator).filter(|_| !separator.is_empty());
-        let Some((piece, behind)) =
-            found.and_then(|it| rest.split_at_checked(it + separator.len()))
-        else {
-            break;
+        let found = match separator {
+            "" => rest.chars().next().map(char::len_utf8).filter(|it| *it < rest.len()),
+            _ => rest.find(separator).map(|it| it + separator.len()),
         };
-        budget.charge_bytes(rest.len())?;
+        let Some((piece, behind)) = found.and_then(|it| rest.split_at_checked(it)) else { break };
+        budget.charge(1)?;
+        budget.charge_bytes(piece.len())?;
         list.push(Operand::text(piece));
         rest = behind;
     }

@@ -16,7 +16,7 @@ pub(super) fn call<'a>(
     let first = arguments.get(0);
     match function {
         ValueFunction::Contains => contains(&first, &arguments.get(1), &mut rules),
-        ValueFunction::Len => length(&first, rules.budget),
+        ValueFunction::Len => length(&first),
         ValueFunction::Get => get(&first, &arguments.get(1)),
         ValueFunction::Int => {
             let number = converted(&first, "int")?.rounded(f64::trunc);
@@ -58,7 +58,6 @@ fn contains<'a>(
 ) -> Result<Operand<'a>, Cause> {
     match (collection, element) {
         (Operand::Text(whole), Operand::Text(part)) => {
-            rules.budget.charge_bytes(whole.as_str().len())?;
             Ok(Operand::Bool(whole.as_str().contains(part.as_str())))
         }
         (
@@ -73,14 +72,11 @@ fn contains<'a>(
     }
 }
 
-fn length<'a>(operand: &Operand<'a>, budget: &mut Budget) -> Result<Operand<'a>, Cause> {
+fn length<'a>(operand: &Operand<'a>) -> Result<Operand<'a>, Cause> {
     match operand {
         Operand::List(list) => Ok(Operand::count(list.len())),
         Operand::Map(members) => Ok(Operand::count(members.len())),
-        Operand::Text(text) => {
-            budget.charge_bytes(text.as_str().len())?;
-            Ok(Operand::count(text.as_str().chars().count()))
-        }
+        Operand::Text(text) => Ok(Operand::count(text.as_str().chars().count())),
         Operand::Nil | Operand::Bool(_) | Operand::Number(_) => {
             Err(Cause::operation(format!("{} has no length", operand.type_name())))
         }

@@ -2,9 +2,7 @@
 
 use super::{Parser, RESERVED};
 use crate::process::expression::{
-    Cause, Each, Function, Kind, NodeId, Span, Variable,
-    error::Fault,
-    lexer::{Shape, begins_name},
+    Cause, Each, Function, Kind, NodeId, Span, Variable, error::Fault, lexer::Shape,
 };
 
 impl<'s> Parser<'s> {
@@ -99,6 +97,10 @@ impl<'s> Parser<'s> {
         let is_attached = follows.span.start == start.end;
         let name = match follows.shape {
             Shape::Word(name) if is_attached && !name.starts_with('$') => Some(name),
+            // Outside of predicates the `#` has always been dropped before numbers, too.
+            Shape::Integer(_) | Shape::Double(_) if is_attached && self.predicates.is_empty() => {
+                return self.primary();
+            }
             Shape::Word(_)
             | Shape::Integer(_)
             | Shape::Double(_)
@@ -109,9 +111,9 @@ impl<'s> Parser<'s> {
         match (self.predicates.last(), name) {
             (Some(_), Some("index")) => self.literal(Kind::ElementIndex),
             (Some(Each::Reduce), Some("acc")) => self.literal(Kind::Accumulator),
-            (Some(_) | None, Some(name)) if name.starts_with(begins_name) => self.word(name),
-            (Some(_), _) => self.add(Kind::Element, start),
-            (None, _) => Err(Fault::syntax(start, "a name must follow `#` at once")),
+            (Some(_) | None, Some(name)) => self.word(name),
+            (Some(_), None) => self.add(Kind::Element, start),
+            (None, None) => Err(Fault::syntax(start, "a name must follow `#` at once")),
         }
     }
 
