@@ -87,6 +87,14 @@ pub enum Expectation {
         /// Which task.
         task: TaskRef,
     },
+    /// The task is in its queue, and nobody else is at it: it is free, or this worker holds it, by
+    /// whatever claim, and the lease is good by the store's clock.
+    Open {
+        /// Which task.
+        task: TaskRef,
+        /// Who may hold it.
+        worker: WorkerId,
+    },
     /// The timer is armed for that instant.
     Armed {
         /// Which timer.

@@ -248,7 +248,7 @@ pub enum Conflict {
     /// The instance is at another version.
     #[error("{0} has changed meanwhile")]
     Version(Key),
-    /// The lease is not held, or not any more.
+    /// The lease is not held, or not any more; or the task is not open to the worker.
     #[error("the lease on task {} of {} is not held", .0.id, .0.key)]
     Lease(TaskRef),
     /// The lease has not lapsed, or is another one by now.

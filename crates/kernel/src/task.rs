@@ -91,7 +91,8 @@ impl Claim {
 /// What a commit does to a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskChange {
-    /// Puts it into its queue, free, replacing what has its name.
+    /// Puts it into its queue, replacing what has its name. It is free, unless it comes with a
+    /// lease: then that hold is restored.
     Schedule(Task),
     /// Takes it away, held or not.
     Withdraw(TaskRef),

@@ -10,7 +10,7 @@ use waypost_kernel::{
 /// What a store knows at the moment a commit is judged.
 pub(crate) trait Facts {
     fn version(&mut self, key: &Key) -> Result<Version, StoreError>;
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError>;
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError>;
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError>;
     /// Who holds a unique key.
     fn holder(
@@ -25,6 +25,28 @@ pub(crate) trait Facts {
     ) -> Result<bool, StoreError>;
     /// The digest and the receipt of a request that was seen before.
     fn request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>, StoreError>;
+}
+
+/// How a task stands.
+pub(crate) enum Hold {
+    /// It is not there.
+    Absent,
+    Free,
+    Held(Lease),
+}
+
+impl Hold {
+    /// Of a task that is there.
+    pub(crate) fn of(lease: Option<Lease>) -> Self {
+        lease.map_or(Self::Free, Self::Held)
+    }
+
+    fn is_held(&self, by: impl FnOnce(&Lease) -> bool) -> bool {
+        match self {
+            Self::Held(lease) => by(lease),
+            Self::Absent | Self::Free => false,
+        }
+    }
 }
 
 /// What is to be done with a commit.
@@ -124,16 +146,24 @@ fn unmet(
             (facts.version(key)? == *version, Conflict::Version(key.clone()))
         }
         Expectation::Lease { task, token, worker } => {
-            let holds = facts
-                .lease(task)?
-                .is_some_and(|it| it.token == *token && it.worker == *worker && it.until >= now);
-            (holds, Conflict::Lease(task.clone()))
+            let good = |it: &Lease| it.token == *token && it.worker == *worker && it.until >= now;
+            (facts.hold(task)?.is_held(good), Conflict::Lease(task.clone()))
         }
         Expectation::Lapsed { task, token } => {
-            let holds = facts.lease(task)?.is_some_and(|it| it.token == *token && it.until < now);
-            (holds, Conflict::NotLapsed(task.clone()))
+            let lapsed = |it: &Lease| it.token == *token && it.until < now;
+            (facts.hold(task)?.is_held(lapsed), Conflict::NotLapsed(task.clone()))
         }
-        Expectation::Free { task } => (facts.lease(task)?.is_none(), Conflict::Held(task.clone())),
+        Expectation::Free { task } => {
+            (!facts.hold(task)?.is_held(|_| true), Conflict::Held(task.clone()))
+        }
+        Expectation::Open { task, worker } => {
+            let holds = match facts.hold(task)? {
+                Hold::Absent => false,
+                Hold::Free => true,
+                Hold::Held(lease) => lease.worker == *worker && lease.until >= now,
+            };
+            (holds, Conflict::Lease(task.clone()))
+        }
         Expectation::Armed { timer, due_at } => {
             (facts.due_at(timer)? == Some(*due_at), Conflict::Disarmed(timer.clone()))
         }

@@ -38,10 +38,13 @@ pub(crate) fn work(at: &TaskRef, family: &str, queue: &str, ready_at: Timestamp)
 /// it releases are in: those the store must add.
 pub(crate) fn hints(commit: &Commit) -> Vec<Hint> {
     let tasks = commit.tasks.iter().filter_map(|change| match change {
-        TaskChange::Schedule(task) => {
+        TaskChange::Schedule(task) if task.lease.is_none() => {
             Some(work(&task.at, &task.family, &task.queue, task.ready_at))
         }
-        TaskChange::Withdraw(_) | TaskChange::Extend { .. } | TaskChange::Release(_) => None,
+        TaskChange::Schedule(_)
+        | TaskChange::Withdraw(_)
+        | TaskChange::Extend { .. }
+        | TaskChange::Release(_) => None,
     });
     let timers = commit.timers.iter().filter_map(|change| match change {
         TimerChange::Arm(timer) => Some(Hint::Timer { due_at: timer.due_at }),

@@ -17,7 +17,7 @@ use waypost_kernel::{
 };
 
 use crate::{
-    check::{Facts, Verdict, judge, receipt},
+    check::{Facts, Hold, Verdict, judge, receipt},
     hint::{Listeners, hints, work},
 };
 
@@ -75,8 +75,8 @@ impl Facts for Tables {
         Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
     }
 
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
-        Ok(self.tasks.get(task).and_then(|it| it.lease.clone()))
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
+        Ok(self.tasks.get(task).map_or(Hold::Absent, |it| Hold::of(it.lease.clone())))
     }
 
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {

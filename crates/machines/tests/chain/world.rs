@@ -135,6 +135,11 @@ impl World {
                 (lease(task).is_some_and(lapsed), Conflict::NotLapsed(task.clone()))
             }
             Expectation::Free { task } => (lease(task).is_none(), Conflict::Held(task.clone())),
+            Expectation::Open { task, worker } => {
+                let good = |it: &Lease| it.worker == *worker && it.until >= self.now;
+                let is_there = self.tasks.contains_key(&task.id);
+                (is_there && lease(task).is_none_or(good), Conflict::Lease(task.clone()))
+            }
             Expectation::Armed { timer, .. } => (false, Conflict::Disarmed(timer.clone())),
         };
         (!holds).then_some(conflict)

@@ -12,7 +12,7 @@ use waypost_kernel::{
     Version,
 };
 
-use crate::check;
+use crate::check::{self, Hold};
 
 /// Names a message without owning its key.
 pub(super) type LetterRef<'a> = (&'a Key, &'a MessageId);
@@ -65,7 +65,8 @@ impl<'a> Wanted<'a> {
             }
             Expectation::Lease { task, .. }
             | Expectation::Lapsed { task, .. }
-            | Expectation::Free { task } => {
+            | Expectation::Free { task }
+            | Expectation::Open { task, .. } => {
                 self.tasks.insert(task);
             }
             Expectation::Armed { timer, .. } => {
@@ -121,8 +122,8 @@ impl check::Facts for Facts<'_> {
         Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
     }
 
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
-        Ok(self.tasks.get(task).and_then(|it| it.lease.clone()))
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
+        Ok(self.tasks.get(task).map_or(Hold::Absent, |it| Hold::of(it.lease.clone())))
     }
 
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {

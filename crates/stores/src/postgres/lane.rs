@@ -141,7 +141,8 @@ fn first_key(commit: &Commit) -> Option<&Key> {
         Expectation::Version { key, .. } => key,
         Expectation::Lease { task, .. }
         | Expectation::Lapsed { task, .. }
-        | Expectation::Free { task } => &task.key,
+        | Expectation::Free { task }
+        | Expectation::Open { task, .. } => &task.key,
         Expectation::Armed { timer, .. } => &timer.key,
     });
     let changed = || match commit.tasks.first()? {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use waypost_kernel::{
-    Definition, Hint, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
+    Definition, Hint, Key, Kind, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
     Timestamp, Version,
 };
 
@@ -13,7 +13,7 @@ use super::{
     prepared::{Lent, Prepared},
     rows,
 };
-use crate::check::Facts;
+use crate::check::{Facts, Hold};
 
 /// The tables, inside the writer's transaction.
 pub(super) struct Tables<'c> {
@@ -88,7 +88,7 @@ impl<'c> Tables<'c> {
         .optional()
     }
 
-    fn find_lease(&mut self, task: &TaskRef) -> Result<Option<Lease>> {
+    fn find_hold(&mut self, task: &TaskRef) -> Result<Hold> {
         let key = &task.key;
         self.sql(
             "select token, worker, lease_until from tasks
@@ -96,10 +96,10 @@ impl<'c> Tables<'c> {
         )?
         .query_row(
             params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), task.id.as_str()],
-            |row| rows::lease(row, 0),
+            |row| rows::lease(row, 0).map(Hold::of),
         )
         .optional()
-        .map(Option::flatten)
+        .map(|it| it.unwrap_or(Hold::Absent))
     }
 
     fn find_due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>> {
@@ -157,8 +157,8 @@ impl Facts for Tables<'_> {
         Ok(place.map_or(Version::ABSENT, |it| it.version))
     }
 
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
-        self.find_lease(task).map_err(fault)
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
+        self.find_hold(task).map_err(fault)
     }
 
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {

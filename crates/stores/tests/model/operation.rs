@@ -60,14 +60,26 @@ pub(crate) enum Expected {
     Lease { task: Name, token: Token, worker: &'static str },
     Lapsed { task: Name, token: Token },
     Free { task: Name },
+    Open { task: Name, worker: &'static str },
     Armed { timer: Name, skew: i64 },
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum TaskPart {
-    Schedule { family: &'static str, queue: &'static str, offset: i64 },
+    Schedule {
+        family: &'static str,
+        queue: &'static str,
+        offset: i64,
+    },
+    /// Scheduled under the last token handed out.
+    Restore {
+        worker: &'static str,
+        offset: i64,
+    },
     Withdraw,
-    Extend { offset: i64 },
+    Extend {
+        offset: i64,
+    },
     Release,
 }
 
@@ -206,6 +218,7 @@ fn expected() -> impl Strategy<Value = Expected> {
         }),
         (named(), token()).prop_map(|(task, token)| Expected::Lapsed { task, token }),
         named().prop_map(|task| Expected::Free { task }),
+        (named(), worker()).prop_map(|(task, worker)| Expected::Open { task, worker }),
         (named(), skew()).prop_map(|(timer, skew)| Expected::Armed { timer, skew }),
     ]
 }
@@ -214,6 +227,7 @@ fn task_part() -> impl Strategy<Value = TaskPart> {
     prop_oneof![
         6 => (name(), name(), offset())
             .prop_map(|(family, queue, offset)| TaskPart::Schedule { family, queue, offset }),
+        1 => (worker(), offset()).prop_map(|(worker, offset)| TaskPart::Restore { worker, offset }),
         1 => Just(TaskPart::Withdraw),
         2 => offset().prop_map(|offset| TaskPart::Extend { offset }),
         1 => Just(TaskPart::Release),

@@ -3,13 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use waypost_kernel::{Hint, Kind, TaskChange};
+use waypost_kernel::{Hint, Kind, Task, TaskChange};
 
 use super::{
     run::cases,
     sample::{
-        LEASE, TENANT, arm, both, bump, change_task, claim, key, message, schedule, send, task_in,
-        task_ref, timer,
+        LEASE, TENANT, arm, both, bump, change_task, claim, key, lease, message, schedule, send,
+        task_in, task_ref, timer,
     },
     subject::Subject,
 };
@@ -22,6 +22,7 @@ cases![
     everyone_who_listens_is_told,
     what_is_hinted_at_is_there,
     a_refused_commit_is_not_hinted_at,
+    work_under_a_lease_is_not_hinted_at,
 ];
 
 /// Longer than a hint takes on its way: one that has not come by then was lost.
@@ -119,4 +120,13 @@ async fn a_refused_commit_is_not_hinted_at(subject: Subject) {
     subject.land(both(bump(&it, 1), schedule([task_in(&it, "1", "landed", now)]))).await;
     let before = told(&mut hints, &work(&subject, "landed")).await;
     assert!(!before.contains(&work(&subject, "refused")));
+}
+
+async fn work_under_a_lease_is_not_hinted_at(subject: Subject) {
+    let mut hints = listen(&subject);
+    let (it, now) = (key("o-1"), subject.now());
+    let held = Task { lease: Some(lease("c-1", now)), ..task_in(&it, "1", "held", now) };
+    subject.land(schedule([held, task_in(&it, "2", "free", now)])).await;
+    let before = told(&mut hints, &work(&subject, "free")).await;
+    assert!(!before.contains(&work(&subject, "held")));
 }
