@@ -111,7 +111,8 @@ pub struct Facets {
     pub definition: Option<DefinitionRef>,
     /// Where it stands, in the face's own words.
     pub status: String,
-    /// The step or state it is at.
+    /// The step or state it is at. If it is at several, their names are joined by
+    /// [`Facets::STEP_SEPARATOR`].
     pub step: Option<String>,
     /// The event it waits for.
     pub awaits: Option<String>,
@@ -119,6 +120,16 @@ pub struct Facets {
     pub business_key: Option<String>,
     /// No two instances of a tenant and kind may hold the same one at a time.
     pub unique_key: Option<String>,
+}
+
+impl Facets {
+    /// Stands between the names of steps: the unit separator of ASCII, which no name has.
+    pub const STEP_SEPARATOR: char = '\u{1f}';
+
+    /// The names of the steps it is at.
+    pub fn steps(&self) -> impl Iterator<Item = &str> {
+        self.step.iter().flat_map(|it| it.split(Self::STEP_SEPARATOR))
+    }
 }
 
 /// A new state.

@@ -60,6 +60,9 @@ pub trait Store: Records {
     /// Deployed definitions.
     async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError>;
 
+    /// How many definitions match, on all pages together.
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError>;
+
     /// Timers that are due, longest due first.
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError>;
 
@@ -77,6 +80,10 @@ pub trait Store: Records {
 
     /// Instances that match, newest first.
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError>;
+
+    /// How many instances match, on all pages together: `before`, `offset` and `limit` count for
+    /// nothing.
+    async fn count(&self, query: &Query) -> Result<u64, StoreError>;
 
     /// Forgets requests made before `before`, oldest first, at most `limit`; says how many.
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError>;
@@ -181,6 +188,12 @@ pub struct Query {
     pub business_key: Option<String>,
     /// Only those that wait for this event.
     pub awaits: Option<String>,
+    /// Only those that are at the step of this name, alone or among others.
+    pub step: Option<String>,
+    /// Only those that began at this instant or later.
+    pub from: Option<Timestamp>,
+    /// Only those that began before this instant.
+    pub until: Option<Timestamp>,
     /// Only those whose id sorts before this one: go on after the last one seen.
     pub before: Option<InstanceId>,
     /// How many to pass over.

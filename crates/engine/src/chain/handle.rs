@@ -86,6 +86,8 @@ impl Chains {
             kind: Kind::Chain,
             name: Some(name.to_owned()),
             version,
+            keyword: None,
+            latest_only: false,
             offset: 0,
             limit: 1,
         };
@@ -106,6 +108,8 @@ impl Chains {
             kind: Kind::Chain,
             name: None,
             version: None,
+            keyword: None,
+            latest_only: false,
             offset,
             limit: limit.min(PAGE_MAX + 1),
         };
@@ -219,6 +223,9 @@ impl Chains {
             status: request.status.map(|it| it.as_str().to_owned()),
             business_key: request.biz_key,
             awaits: request.awaits,
+            step: None,
+            from: None,
+            until: None,
             before: request.before,
             offset: request.offset,
             limit: request.limit.min(PAGE_MAX + 1),

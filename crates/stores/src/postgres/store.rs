@@ -138,6 +138,10 @@ impl Store for PostgresStore {
         read::definitions(&self.readers, query).await
     }
 
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError> {
+        read::count_definitions(&self.readers, query).await
+    }
+
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
         read::due(&self.readers, now, limit).await
     }
@@ -160,6 +164,10 @@ impl Store for PostgresStore {
 
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
         search::search(&self.readers, query).await
+    }
+
+    async fn count(&self, query: &Query) -> Result<u64, StoreError> {
+        search::count(&self.readers, query).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -87,13 +87,20 @@ impl Pair {
             }
             Operation::Advance { micros } => self.clock.advance(Duration::from_micros(micros)),
             Operation::Search(search) => {
-                let query = query(&search);
+                let query = query(&search, self.clock.now());
                 agree!(self, store => store.search(&query).await);
+                agree!(self, store => store.count(&query).await);
             }
-            Operation::Definitions { whose, name, version, offset, limit } => {
+            Operation::Definitions { whose, name, version, latest_only, limit } => {
                 let name = name.map(str::to_owned);
-                let query = DefinitionQuery { name, version, offset, limit, ..definitions(whose) };
+                let query =
+                    DefinitionQuery { name, version, latest_only, limit, ..definitions(whose) };
                 agree!(self, store => store.definitions(&query).await);
+                agree!(self, store => store.count_definitions(&query).await);
+                let (keyword, offset) = (query.name, 1);
+                let query = DefinitionQuery { keyword, offset, name: None, ..query };
+                agree!(self, store => store.definitions(&query).await);
+                agree!(self, store => store.count_definitions(&query).await);
             }
             Operation::Compare => self.compare().await,
         }
@@ -151,11 +158,21 @@ impl Pair {
 
 fn definitions(whose: Whose) -> DefinitionQuery {
     let (tenant, kind) = (whose.tenant.into(), whose.kind);
-    DefinitionQuery { tenant, kind, name: None, version: None, offset: 0, limit: MANY }
+    DefinitionQuery {
+        tenant,
+        kind,
+        name: None,
+        version: None,
+        keyword: None,
+        latest_only: false,
+        offset: 0,
+        limit: MANY,
+    }
 }
 
-fn query(search: &Search) -> Query {
+fn query(search: &Search, now: Timestamp) -> Query {
     let some = |name: Option<&str>| name.map(str::to_owned);
+    let at = |offset: i64| Timestamp::from_micros(now.as_micros() + offset * 1_000_000);
     Query {
         tenant: search.whose.tenant.into(),
         kind: search.whose.kind,
@@ -163,6 +180,9 @@ fn query(search: &Search) -> Query {
         status: some(search.status),
         business_key: some(search.business_key),
         awaits: some(search.awaits),
+        step: some(search.step),
+        from: search.from.map(at),
+        until: search.until.map(at),
         before: search.before.map(Into::into),
         offset: search.offset,
         limit: search.limit,

@@ -201,7 +201,7 @@ fn write(key: Key, version: Version, facets: &operation::Facets, at: Timestamp) 
     let facets = Facets {
         definition,
         status: facets.status.to_owned(),
-        step: some(facets.awaits),
+        step: facets.awaits.map(|it| format!("{it}{}x", Facets::STEP_SEPARATOR)),
         awaits: some(facets.awaits),
         business_key: some(facets.business_key),
         unique_key: some(facets.unique_key),

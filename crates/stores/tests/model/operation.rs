@@ -32,7 +32,7 @@ pub(crate) enum Operation {
         whose: Whose,
         name: Option<&'static str>,
         version: Option<u32>,
-        offset: u32,
+        latest_only: bool,
         limit: u32,
     },
     /// Reads everything there is and compares it.
@@ -129,6 +129,10 @@ pub(crate) struct Search {
     pub(crate) status: Option<&'static str>,
     pub(crate) awaits: Option<&'static str>,
     pub(crate) business_key: Option<&'static str>,
+    pub(crate) step: Option<&'static str>,
+    /// Seconds before or after now.
+    pub(crate) from: Option<i64>,
+    pub(crate) until: Option<i64>,
     pub(crate) before: Option<&'static str>,
     pub(crate) offset: u32,
     pub(crate) limit: u32,
@@ -177,9 +181,9 @@ fn operation() -> impl Strategy<Value = Operation> {
         4 => select(vec![1, 999_999, 1_000_000, 1_000_001, 3_000_000])
             .prop_map(|micros| Operation::Advance { micros }),
         2 => search().prop_map(Operation::Search),
-        1 => (whose(), option::of(name()), option::of(1..3_u32), 0..3_u32, 0..4_u32).prop_map(
-            |(whose, name, version, offset, limit)| {
-                Operation::Definitions { whose, name, version, offset, limit }
+        1 => (whose(), option::of(name()), option::of(1..3_u32), any::<bool>(), 0..4_u32).prop_map(
+            |(whose, name, version, latest_only, limit)| {
+                Operation::Definitions { whose, name, version, latest_only, limit }
             }
         ),
         1 => Just(Operation::Compare),
@@ -244,11 +248,25 @@ fn delivery() -> impl Strategy<Value = Delivery> {
 
 fn search() -> impl Strategy<Value = Search> {
     let some = || option::weighted(0.2, name());
-    let facets = (some(), some(), some(), some());
+    let facets = (some(), some(), some(), some(), some());
+    let time = || option::weighted(0.2, offset());
     let page = (option::weighted(0.2, select(&IDS[..])), 0..2_u32, 0..5_u32);
-    (whose(), facets, page).prop_map(|(whose, facets, (before, offset, limit))| {
-        let (definition, status, awaits, business_key) = facets;
-        Search { whose, definition, status, awaits, business_key, before, offset, limit }
+    (whose(), facets, (time(), time()), page).prop_map(|(whose, facets, time, page)| {
+        let (definition, status, awaits, business_key, step) = facets;
+        let ((from, until), (before, offset, limit)) = (time, page);
+        Search {
+            whose,
+            definition,
+            status,
+            awaits,
+            business_key,
+            step,
+            from,
+            until,
+            before,
+            offset,
+            limit,
+        }
     })
 }
 
