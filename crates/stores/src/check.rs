@@ -41,9 +41,9 @@ impl Hold {
         lease.map_or(Self::Free, Self::Held)
     }
 
-    fn is_held(self, by: impl FnOnce(&Lease) -> bool) -> bool {
+    fn is_held(&self, by: impl FnOnce(&Lease) -> bool) -> bool {
         match self {
-            Self::Held(lease) => by(&lease),
+            Self::Held(lease) => by(lease),
             Self::Absent | Self::Free => false,
         }
     }
