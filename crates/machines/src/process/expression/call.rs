@@ -35,9 +35,36 @@ impl<'a> Evaluation<'a> {
         function: Function,
         (first, rest): (Operand<'a>, &[NodeId]),
     ) -> Result<Operand<'a>, Fault> {
-        if let Function::Each(each) = function {
-            return self.each(node, each, (first, rest));
-        }
+        let operands = (first, rest);
+        let name = function.name();
+        let result = match function {
+            Function::Each(each) => return self.each(node, each, operands),
+            Function::List(function) => {
+                list::call(function, &self.arguments(node, name, operands)?, &mut self.budget)
+            }
+            Function::Text(function) => {
+                text::call(function, &self.arguments(node, name, operands)?, &mut self.budget)
+            }
+            Function::Number(function) => {
+                number::call(function, &self.arguments(node, name, operands)?, &mut self.budget)
+            }
+            Function::Bits(function) => {
+                number::bits(function, &self.arguments(node, name, operands)?)
+            }
+            Function::Value(function) => {
+                value::call(function, &self.arguments(node, name, operands)?, self.rules())
+            }
+        };
+        result.map_err(|it| it.at(node.span))
+    }
+
+    /// Evaluates all arguments, and pays for reading them.
+    fn arguments(
+        &mut self,
+        node: &Node,
+        function: &'static str,
+        (first, rest): (Operand<'a>, &[NodeId]),
+    ) -> Result<Arguments<'a>, Fault> {
         let mut items = vec![first];
         for id in rest {
             items.push(self.evaluate(*id)?);
@@ -45,16 +72,7 @@ impl<'a> Evaluation<'a> {
         for item in &items {
             self.budget.charge_text(item).map_err(|it| it.at(node.span))?;
         }
-        let arguments = Arguments { function: function.name(), items };
-        let result = match function {
-            Function::List(function) => list::call(function, &arguments, &mut self.budget),
-            Function::Text(function) => text::call(function, &arguments, &mut self.budget),
-            Function::Number(function) => number::call(function, &arguments, &mut self.budget),
-            Function::Bits(function) => number::bits(function, &arguments),
-            Function::Value(function) => value::call(function, &arguments, self.rules()),
-            Function::Each(_) => Ok(Operand::Nil),
-        };
-        result.map_err(|it| it.at(node.span))
+        Ok(Arguments { function, items })
     }
 }
 
