@@ -14,7 +14,14 @@ pub(crate) const DEFAULT: &str = "http://127.0.0.1:8080";
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RemoteArgs {
     /// The server to talk to
-    #[arg(long, value_name = "URL", env = "WAYPOST_SERVER", default_value = DEFAULT)]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "WAYPOST_SERVER",
+        // It may contain a password, and help is for everybody to read.
+        hide_env_values = true,
+        default_value = DEFAULT
+    )]
     server: String,
 }
 

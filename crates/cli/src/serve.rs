@@ -4,6 +4,7 @@ use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use waypost_api::shown_url;
 use waypost_engine::{Engine, Settings as EngineSettings, Transport};
 use waypost_server::{Options, Server, ServerError, outbox, telemetry};
 
@@ -11,7 +12,7 @@ use crate::{
     args::ConfigArgs,
     exit::{Exit, Failure},
     output::{Output, cell, table},
-    settings::{Config, Outbox, Setting, Settings, Sources, StoreAddress, catalog, masked_url},
+    settings::{Config, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
     shutdown,
     store::OpenStore,
 };
@@ -100,7 +101,7 @@ fn store_name(config: &Config) -> String {
     match &config.store {
         StoreAddress::Sqlite { path, .. } => format!("sqlite:{}", path.display()),
         StoreAddress::Temporary => "sqlite::memory:".to_owned(),
-        StoreAddress::Postgres(url) => masked_url(url),
+        StoreAddress::Postgres(url) => shown_url(url),
     }
 }
 
@@ -119,19 +120,16 @@ pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine,
 }
 
 async fn transport(config: &Config) -> Result<Option<Arc<dyn Transport>>, Failure> {
-    // The error may repeat the URL, and the URL may contain a password.
-    let refused = |key: &str, url: &str, error: &dyn Display| {
-        Failure::usage(format!("{key}: {}", error.to_string().replace(url, &masked_url(url))))
-    };
+    let refused = |key: &str, error: &dyn Display| Failure::usage(format!("{key}: {error}"));
     match &config.outbox {
         None => Ok(None),
         Some(Outbox::Webhook { url, headers }) => {
             let webhook = outbox::Webhook::new(url, headers.clone());
-            Ok(Some(Arc::new(webhook.map_err(|it| refused("outbox.webhook", url, &it))?)))
+            Ok(Some(Arc::new(webhook.map_err(|it| refused("outbox.webhook", &it))?)))
         }
         Some(Outbox::Nats { url, subject, has_jetstream }) => {
             let nats = outbox::Nats::connect(url, subject, *has_jetstream).await;
-            Ok(Some(Arc::new(nats.map_err(|it| refused("outbox.nats", url, &it))?)))
+            Ok(Some(Arc::new(nats.map_err(|it| refused("outbox.nats", &it))?)))
         }
     }
 }

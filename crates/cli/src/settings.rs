@@ -13,5 +13,4 @@ pub(crate) use self::{
     config::{Config, Outbox, StoreAddress},
     key::Key,
     resolve::{Setting, Settings, Sources},
-    secret::masked_url,
 };

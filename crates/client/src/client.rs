@@ -1,11 +1,11 @@
 //! Sending requests and understanding answers. Everything that knows HTTP is here and in `watch`.
 
-use std::{net::IpAddr, time::Duration};
+use std::{fmt, net::IpAddr, time::Duration};
 
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use waypost_api::Problem;
+use waypost_api::{Problem, shown_url};
 
 use crate::{chain::Chains, error::Error};
 
@@ -17,7 +17,7 @@ pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(30);
 const EXCERPT_MAX: usize = 200;
 
 /// A connection to a server. Cheap to clone; clones share connections.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     base: Url,
@@ -29,7 +29,7 @@ impl Client {
     /// # Errors
     /// When `url` is not an address.
     pub fn new(url: &str) -> Result<Self, Error> {
-        let refused = |reason: String| Error::Address { url: url.to_owned(), reason };
+        let refused = |reason: String| Error::Address { url: shown_url(url), reason };
         let base: Url = url.parse().map_err(|error| refused(format!("{error}")))?;
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(refused("it must begin with http:// or https://".to_owned()));
@@ -58,6 +58,11 @@ impl Client {
     #[must_use]
     pub fn url(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
+    }
+
+    /// The address as it may be shown: it may contain a password.
+    pub(crate) fn shown(&self) -> String {
+        shown_url(self.url())
     }
 
     /// The address of the path made of `segments`.
@@ -111,7 +116,7 @@ impl Client {
     }
 
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
-        let (url, reason) = (self.url().to_owned(), reason(error));
+        let (url, reason) = (self.shown(), reason(error));
         if error.is_connect() || error.is_builder() {
             Error::Unreachable { url, reason }
         } else {
@@ -121,7 +126,13 @@ impl Client {
 
     fn unexpected(&self, status: StatusCode, text: &str) -> Error {
         let excerpt: String = text.trim().chars().take(EXCERPT_MAX).collect();
-        Error::Unexpected { url: self.url().to_owned(), status: status.as_u16(), detail: excerpt }
+        Error::Unexpected { url: self.shown(), status: status.as_u16(), detail: excerpt }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("url", &self.shown()).finish_non_exhaustive()
     }
 }
 

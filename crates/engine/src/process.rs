@@ -10,7 +10,7 @@ mod view;
 mod work;
 
 pub use waypost_machines::process::{
-    Graph, Source, Status, Step, StepType, Variables, Visit, VisitStatus, expression::Coercion,
+    BoundarySource, Graph, Source, StepSource, TableSource, Status, Step, StepType, Variables, Visit, VisitStatus, expression::Coercion,
 };
 
 pub(crate) use self::graphs::Graphs;

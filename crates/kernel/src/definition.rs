@@ -39,6 +39,10 @@ pub struct DefinitionQuery {
     pub name: Option<String>,
     /// Only this version.
     pub version: Option<u32>,
+    /// Only those whose name has this in it. The letters A to Z match in both cases.
+    pub keyword: Option<String>,
+    /// Only the highest version of each name.
+    pub latest_only: bool,
     /// How many to pass over.
     pub offset: u32,
     /// How many at the most.

@@ -3,6 +3,7 @@
 //! A request is parsed here, submitted to the engine, and answered; nothing is decided.
 
 pub mod errors;
+mod grpc;
 mod http;
 mod net;
 mod options;

@@ -9,6 +9,8 @@ mod chains;
 mod changes;
 #[path = "http/claims.rs"]
 mod claims;
+#[path = "http/down.rs"]
+mod down;
 #[path = "http/limits.rs"]
 mod limits;
 #[path = "http/operations.rs"]

@@ -15,6 +15,7 @@ use crate::{
 /// A definition that is deployed.
 #[derive(Clone, Debug)]
 pub struct Deployed {
+    /// The definition.
     pub definition: Definition,
     /// What people call it.
     pub label: String,
@@ -25,6 +26,7 @@ pub struct Deployed {
 /// Definitions, the newest version of each.
 #[derive(Clone, Debug)]
 pub struct DefinitionPage {
+    /// Those of this page, by id.
     pub items: Vec<Deployed>,
     /// How many there are on all pages.
     pub total: usize,
@@ -103,6 +105,7 @@ impl Processes {
             kind: Kind::Process,
             name: None,
             version: None,
+            keyword: None,
             latest_only: false,
             offset: 0,
             limit: 1,

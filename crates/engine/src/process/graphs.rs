@@ -22,10 +22,6 @@ impl Graphs {
         Self { coercion, known: Mutex::default() }
     }
 
-    pub(crate) const fn coercion(&self) -> Coercion {
-        self.coercion
-    }
-
     pub(super) fn get(&self, tenant: &Tenant, which: &DefinitionRef) -> Option<Arc<Graph>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&(tenant.clone(), which.clone())).map(Arc::clone)

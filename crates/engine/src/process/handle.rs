@@ -68,7 +68,7 @@ impl Processes {
         let key = self.key(&names::instance(at, self.shared.ids.chance()));
         let submission = Submission {
             key: &key,
-            definition: &graph,
+            definition: &*graph,
             command: Command::Start(Start { at, ..start }),
             request,
             urgency: Urgency::New,

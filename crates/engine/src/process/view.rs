@@ -10,8 +10,11 @@ use super::names;
 /// An instance as of a version.
 #[derive(Clone, Debug)]
 pub struct InstanceView {
+    /// Its address.
     pub key: Key,
+    /// How many commits it has seen.
     pub version: u64,
+    /// Where it stands.
     pub state: Arc<State>,
 }
 
@@ -26,16 +29,25 @@ impl InstanceView {
 /// A task that was handed out.
 #[derive(Clone, Debug)]
 pub struct TaskView {
+    /// Names this delivery.
     pub id: String,
+    /// The instance it belongs to.
     pub instance: Key,
     /// The name of the visit, which stays when the task is offered again.
     pub visit: String,
+    /// The step's id.
     pub step: Arc<str>,
+    /// The kind of work.
     pub queue: String,
+    /// How often it may still fail and be offered again.
     pub retries: u32,
+    /// Who holds it.
     pub lease: Lease,
+    /// Since when.
     pub leased_at: Timestamp,
+    /// Since when it could be had.
     pub created_at: Timestamp,
+    /// What the instance knew when it came to the step.
     pub variables: Arc<Variables>,
 }
 
@@ -64,22 +76,33 @@ impl TaskView {
 /// A task that waits for a person.
 #[derive(Clone, Debug)]
 pub struct UserTaskView {
+    /// Its name.
     pub id: String,
+    /// The instance it belongs to.
     pub instance: Key,
+    /// The definition's name.
     pub definition: String,
+    /// The caller's name for the instance.
     pub business_key: Option<String>,
+    /// The step's id.
     pub step: Arc<str>,
+    /// What people call the step.
     pub label: String,
     /// Which form to show.
     pub form: String,
+    /// Since when it waits.
     pub since: Timestamp,
+    /// What the instance knows.
     pub variables: Arc<Variables>,
 }
 
 /// What happened to an instance, visit by visit, with what it ran by.
 #[derive(Clone, Debug)]
 pub struct HistoryView {
+    /// The instance's address.
     pub key: Key,
+    /// What it runs by.
     pub graph: Arc<Graph>,
+    /// Its visits of steps, in the order in which they began.
     pub visits: Vec<Visit>,
 }

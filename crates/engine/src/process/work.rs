@@ -190,6 +190,19 @@ impl Processes {
         }
     }
 
+    /// Gives a task back that was not begun.
+    ///
+    /// # Errors
+    /// `LEASE_LOST` when it is not held any more.
+    pub async fn release(&self, task: &TaskView) -> Result<(), Error> {
+        let (key, number) = self.task(&task.id)?;
+        let at = TaskRef { key, id: number.to_string().into() };
+        let (token, worker) = (task.lease.token.clone(), task.lease.worker.clone());
+        let expect = Expectation::Lease { task: at.clone(), token, worker };
+        self.shared.store.commit(lease_only(expect, TaskChange::Release(at))).await?;
+        Ok(())
+    }
+
     /// Takes a task back from a worker whose lease has lapsed.
     pub(crate) async fn lapse(&self, task: Task) -> Result<(), Error> {
         let lease = task.lease.ok_or(Error::Overtaken)?;

@@ -86,7 +86,7 @@ fn report(turn: &mut Turn<'_, Chain>, report: Report) -> Decision {
         }
         Outcome::Waiting { event_type, timeout, discard_buffered } => {
             if let Some(problem) = name_problem(&event_type) {
-                return invalid("waitingEventType", &problem);
+                return invalid("result.waitingEventType", &problem);
             }
             if discard_buffered {
                 turn.emit(Event::SignalsDiscarded { event_type: event_type.clone() });

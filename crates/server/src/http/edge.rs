@@ -19,6 +19,7 @@ use super::{
     admission::{Class, class},
     app::App,
     problem::Refusal,
+    process,
 };
 use crate::net::Crowded;
 
@@ -37,6 +38,7 @@ struct Visit {
     method: Method,
     route: String,
     path: String,
+    origin: Option<HeaderValue>,
     class: Class,
     began_at: Instant,
 }
@@ -49,6 +51,7 @@ impl Visit {
             id: request_id(request.headers()),
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
+            origin: request.headers().get(header::ORIGIN).cloned(),
             class: class(request.method(), &route),
             route,
             began_at: Instant::now(),
@@ -59,6 +62,11 @@ impl Visit {
 /// What every request passes.
 pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let visit = Visit::new(&request);
+    if process::owns(&visit.path)
+        && let Some(answer) = process::preflight(&visit.method, request.headers())
+    {
+        return leave(&app, &visit, answer);
+    }
     let admitted = admit(&app, &visit, &request);
     let response = match admitted {
         Ok(place) => {
@@ -81,7 +89,10 @@ fn admit(
         let detail = format!("too many connections at a time; at most {most}");
         return Err(Refusal::new(EdgeCode::Overloaded, detail));
     }
-    refuse_other_sites(request)?;
+    // Clients of processes may be pages of other sites.
+    if !process::owns(&visit.path) {
+        refuse_other_sites(request)?;
+    }
     app.admission.admit(visit.class)
 }
 
@@ -135,6 +146,9 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     app.meter.count(&visit.method, &visit.route, status, took);
     log(visit, status, took);
     let headers = response.headers_mut();
+    if process::owns(&visit.path) {
+        process::allow(visit.origin.as_ref(), headers);
+    }
     if let Ok(id) = HeaderValue::try_from(&visit.id) {
         headers.insert(REQUEST_ID, id);
     }
@@ -152,6 +166,9 @@ fn write_problem(visit: &Visit, refusal: Refusal, response: Response) -> Respons
     }
     problem.instance.clone_from(&visit.path);
     problem.request_id.clone_from(&visit.id);
+    if process::owns(&visit.path) {
+        return process::write(&problem, &visit.id, &response);
+    }
     let (mut parts, _) = response.into_parts();
     let kind = HeaderValue::from_static("application/problem+json");
     parts.headers.insert(header::CONTENT_TYPE, kind);

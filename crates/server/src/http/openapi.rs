@@ -14,7 +14,7 @@ use waypost_api::{Problem, chain::Event, problem::Violation};
 
 use super::{
     chain::{changes, definitions, instances, work},
-    health, meter,
+    health, meter, process,
 };
 
 /// The document.
@@ -22,7 +22,8 @@ use super::{
 #[openapi(
     info(
         title = "Waypost",
-        description = "Durable state machines: chains of steps that survive everything.\n\n\
+        description = "Durable state machines: graphs and chains of steps that survive \
+            everything.\n\n\
             Failures are problem documents (RFC 9457) with a stable `code`; each has a page at \
             `/docs/errors/CODE`.",
     ),
@@ -31,12 +32,23 @@ use super::{
         instances::start, instances::list, instances::show, instances::history,
         instances::signal, instances::cancel, changes::follow,
         work::claim, work::report, work::renew, work::release,
+        process::definitions::upload, process::definitions::list, process::definitions::latest,
+        process::definitions::version, process::instances::start, process::instances::start_of,
+        process::instances::list, process::instances::show, process::instances::history,
+        process::instances::cancel, process::instances::retry, process::tasks::list,
+        process::tasks::complete, process::tasks::complete_by_id, process::tasks::signal,
+        process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
+        process::jobs::fail, process::jobs::heartbeat,
         health::alive, health::ready, health::version, meter::show,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),
         (name = "Instances", description = "Chains that were started"),
         (name = "Work", description = "Steps handed out to workers"),
+        (name = "Process definitions", description = "Graphs of steps"),
+        (name = "Process instances", description = "Graphs that were started"),
+        (name = "Jobs", description = "Work of processes for programs"),
+        (name = "User tasks", description = "Work of processes for people, and signals"),
         (name = "Operations", description = "How the server is"),
     ),
     components(schemas(Problem, Violation, Event)),

@@ -1,6 +1,6 @@
 //! Writing what a commit says. Whether it may land was judged before.
 
-use rusqlite::{Error, Result, params};
+use rusqlite::{Error, OptionalExtension, Result, params};
 use waypost_kernel::{
     Commit, Definition, EventRecord, Receipt, Request, Task, TaskChange, TaskRef, Timer,
     TimerChange, TimerRef, Timestamp, Write,
@@ -8,8 +8,9 @@ use waypost_kernel::{
 
 use super::{
     facts::{Place, Tables},
-    rows::signed,
+    rows::{self, signed},
 };
+use crate::hint::work;
 
 impl Tables<'_> {
     /// Writes all of `commit`.
@@ -27,7 +28,7 @@ impl Tables<'_> {
         commit.events.iter().try_for_each(|it| self.insert_event(it))?;
         commit.tasks.iter().try_for_each(|it| self.change_task(it))?;
         commit.timers.iter().try_for_each(|it| self.change_timer(it))?;
-        commit.messages.iter().try_for_each(|it| self.change_message(it))
+        commit.messages.iter().try_for_each(|it| self.change_message(it, now))
     }
 
     fn insert_request(
@@ -238,12 +239,24 @@ impl Tables<'_> {
 
     fn end_lease(&mut self, at: &TaskRef) -> Result<()> {
         let key = &at.key;
-        self.sql(
-            "update tasks set token = null, worker = null, lease_until = null
-                 where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
-        )?
-        .execute(params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()])
-        .map(drop)
+        let released = self
+            .sql(
+                "update tasks set token = null, worker = null, lease_until = null
+                 where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4
+                 returning family, queue, ready_at",
+            )?
+            .query_row(
+                params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()],
+                |row| {
+                    let (family, queue) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+                    Ok(work(at, family, queue, rows::timestamp(row, 2)?))
+                },
+            )
+            .optional()?;
+        if let Some(hint) = released {
+            self.note_released(hint);
+        }
+        Ok(())
     }
 
     fn change_timer(&mut self, change: &TimerChange) -> Result<()> {

@@ -49,6 +49,8 @@ fn definitions() -> DefinitionQuery {
         kind: Kind::Chain,
         name: None,
         version: None,
+        keyword: None,
+        latest_only: false,
         offset: 0,
         limit: MANY,
     }

@@ -1,0 +1,13 @@
+//! The protocols, as the compiler of protocols writes them.
+
+/// Processes: `workflow.v1`.
+#[expect(
+    unused_qualifications,
+    reason = "generated: the protocol's own words are its documentation"
+)]
+pub mod workflow {
+    tonic::include_proto!("workflow.v1");
+}
+
+/// All protocols, as the reflection service shows them.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
