@@ -33,8 +33,7 @@ fn the_end_inside_a_branch_is_the_end_of_all() {
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 5.0 at +1h
               => WAITING [a b u]
                  {}
@@ -44,8 +43,7 @@ fn the_end_inside_a_branch_is_the_end_of_all() {
               #3 left
               e#8 passed
               completed
-              - task 4
-              - task 6
+              - task 4, 6
               - timer 5.0
               => COMPLETED []
             history
@@ -158,8 +156,7 @@ fn a_failure_inside_a_branch_stops_the_others() {
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 5.0 at +1h
               => WAITING [a b u]
                  {}
@@ -169,8 +166,7 @@ fn a_failure_inside_a_branch_stops_the_others() {
               ~ a task is held: decided again
               #3 failed: boom
               failed, w1 has 6
-              - task 4
-              - task 6
+              - task 4, 6
               => FAILED [a b u] because "boom"
             claim B w2
               = nothing is ready
@@ -261,8 +257,7 @@ fn a_branch_that_leaves_is_awaited_for_ever() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {}
             done 4

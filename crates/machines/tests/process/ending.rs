@@ -24,7 +24,7 @@ fn a_cancel_takes_everything_away() {
     check(
         EVERYTHING,
         r#"
-        start key=k {"n":1}
+        .. start key=k {"n":1}
         claim B w1
         wait 1s
         cancel 'no longer wanted'
@@ -42,33 +42,14 @@ fn a_cancel_takes_everything_away() {
         history
         "#,
         expect![[r#"
-            start key=k {"n":1}
-              f#1 passed
-              fork 2 of 5
-              a#3 on 2.0 waits for task 4
-              b#5 on 2.1 waits for task 6
-              u#7 on 2.2 waits for a person
-              w#8 on 2.3 waits for a signal
-              x#9 on 2.4 waits for task 10
-              + task 4 A
-              + task 6 B
-              + task 10 X
-              + timer 5.0 at +1h
-              + timer 7.0 at +2h
-              + timer 8.0 at +3h
-              => WAITING [a b u w x]
-                 {"n":1}
+            .. start key=k {"n":1}
             claim B w1
               w1 has task 6 of b until +30s: {"n":1}
             wait 1s
             cancel 'no longer wanted'
               canceled: "no longer wanted"
-              - task 4
-              - task 6
-              - task 10
-              - timer 5.0
-              - timer 7.0
-              - timer 8.0
+              - task 4, 6, 10
+              - timer 5.0, 7.0, 8.0
               => CANCELLED [a b u w x] because "no longer wanted"
             claim A w2
               = nothing is ready
@@ -120,22 +101,14 @@ fn a_cancel_needs_no_reason() {
               u#7 on 2.2 waits for a person
               w#8 on 2.3 waits for a signal
               x#9 on 2.4 waits for task 10
-              + task 4 A
-              + task 6 B
-              + task 10 X
-              + timer 5.0 at +1h
-              + timer 7.0 at +2h
-              + timer 8.0 at +3h
+              + task 4 A, 6 B, 10 X
+              + timer 5.0 at +1h, 7.0 at +2h, 8.0 at +3h
               => WAITING [a b u w x]
                  {}
             cancel
               canceled: ""
-              - task 4
-              - task 6
-              - task 10
-              - timer 5.0
-              - timer 7.0
-              - timer 8.0
+              - task 4, 6, 10
+              - timer 5.0, 7.0, 8.0
               => CANCELLED [a b u w x] because ""
         "#]],
     );
@@ -147,7 +120,7 @@ fn the_end_takes_everything_away() {
     check(
         EVERYTHING,
         r#"
-        start {"n":1}
+        .. start {"n":1}
         claim B w1
         wait 1s
         done 10 {"n":2}
@@ -163,22 +136,7 @@ fn the_end_takes_everything_away() {
         history
         "#,
         expect![[r#"
-            start {"n":1}
-              f#1 passed
-              fork 2 of 5
-              a#3 on 2.0 waits for task 4
-              b#5 on 2.1 waits for task 6
-              u#7 on 2.2 waits for a person
-              w#8 on 2.3 waits for a signal
-              x#9 on 2.4 waits for task 10
-              + task 4 A
-              + task 6 B
-              + task 10 X
-              + timer 5.0 at +1h
-              + timer 7.0 at +2h
-              + timer 8.0 at +3h
-              => WAITING [a b u w x]
-                 {"n":1}
+            .. start {"n":1}
             claim B w1
               w1 has task 6 of b until +30s: {"n":1}
             wait 1s
@@ -187,12 +145,8 @@ fn the_end_takes_everything_away() {
               #9 left
               e#11 passed
               completed
-              - task 10
-              - task 4
-              - task 6
-              - timer 5.0
-              - timer 7.0
-              - timer 8.0
+              - task 10, 4, 6
+              - timer 5.0, 7.0, 8.0
               => COMPLETED []
                  {"n":2}
             claim A w2
@@ -229,8 +183,8 @@ fn a_failure_keeps_everything_out_of_reach() {
     check(
         EVERYTHING,
         r#"
-        start {"n":1}
-        claim B w1
+        .. start {"n":1}
+        .. claim B w1
         wait 1s
         fail 10 final
         claim A w2
@@ -241,8 +195,6 @@ fn a_failure_keeps_everything_out_of_reach() {
         wait 90m
         ring
         cancel
-        show
-        history
         retry x
         claim A w2
         signal w
@@ -250,32 +202,14 @@ fn a_failure_keeps_everything_out_of_reach() {
         done 6
         "#,
         expect![[r#"
-            start {"n":1}
-              f#1 passed
-              fork 2 of 5
-              a#3 on 2.0 waits for task 4
-              b#5 on 2.1 waits for task 6
-              u#7 on 2.2 waits for a person
-              w#8 on 2.3 waits for a signal
-              x#9 on 2.4 waits for task 10
-              + task 4 A
-              + task 6 B
-              + task 10 X
-              + timer 5.0 at +1h
-              + timer 7.0 at +2h
-              + timer 8.0 at +3h
-              => WAITING [a b u w x]
-                 {"n":1}
-            claim B w1
-              w1 has task 6 of b until +30s: {"n":1}
+            .. start {"n":1}
+            .. claim B w1
             wait 1s
             fail 10 final
               ~ a task is held: decided again
               #9 failed: boom
               failed, w1 has 6
-              - task 10
-              - task 4
-              - task 6
+              - task 10, 4, 6
               => FAILED [a b u w x] because "boom"
             claim A w2
               = nothing is ready
@@ -294,22 +228,10 @@ fn a_failure_keeps_everything_out_of_reach() {
               => FAILED [a b u w x] because "boom"
             cancel
               ! INSTANCE_ENDED instance is in a terminal state
-            show
-              => FAILED [a b u w x] because "boom"
-                 {"n":1}
-            history
-              f#1 1. COMPLETED +0s..+0s {"n":1}
-              a#3 1. RUNNING +0s {"n":1}
-              b#5 1. RUNNING +0s {"n":1}
-              u#7 1. RUNNING +0s {"n":1}
-              w#8 1. RUNNING +0s {"n":1}
-              x#9 1. FAILED +0s..+1s {"n":1} "boom"
             retry x
               x tried again with {}
               x#11 on 2.4 waits for task 12
-              + task 4 A
-              + task 6 B, w1 has it until +30s
-              + task 12 X
+              + task 4 A, 6 B (w1 has it until +30s), 12 X
               => WAITING [a b u w x]
             claim A w2
               w2 has task 4 of a until +5431s: {"n":1}

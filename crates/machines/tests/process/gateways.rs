@@ -28,8 +28,7 @@ fn branches_meet_at_their_join() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {}
             wait 1s
@@ -139,8 +138,7 @@ fn a_join_waits_for_branches_of_several_steps() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {}
             done 4
@@ -232,29 +230,16 @@ fn a_second_pass_through_a_gateway_waits_again() {
         e end
         ",
         r#"
-        start {"again":true}
-        done 4
+        .. start {"again":true}
+        .. done 4
         done 6
-        show
         done a
         done b {"again":false}
         history
         "#,
         expect![[r#"
-            start {"again":true}
-              f#1 passed
-              fork 2 of 2
-              a#3 on 2.0 waits for task 4
-              b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
-              => ACTIVE [a b]
-                 {"again":true}
-            done 4
-              #3 left
-              j#7 reached on 2.0
-              - task 4
-              => ACTIVE [b j]
+            .. start {"again":true}
+            .. done 4
             done 6
               #5 left
               j#8 reached on 2.1
@@ -265,12 +250,8 @@ fn a_second_pass_through_a_gateway_waits_again() {
               a#12 on 11.0 waits for task 13
               b#14 on 11.1 waits for task 15
               - task 6
-              + task 13 A
-              + task 15 B
+              + task 13 A, 15 B
               => ACTIVE [a b]
-            show
-              => ACTIVE [a b]
-                 {"again":true}
             done a
               #12 left
               j#16 reached on 11.0
@@ -329,8 +310,7 @@ fn a_loop_inside_a_branch_arrives_once() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {"n":0}
             done 4 {"n":1}
@@ -380,7 +360,6 @@ fn gateways_within_branches_meet_level_by_level() {
         done 4
         done 10
         done 15
-        history
         ",
         expect![[r#"
             start
@@ -391,9 +370,7 @@ fn gateways_within_branches_meet_level_by_level() {
               fork 6 of 2 on 2.1
               x#7 on 6.0 waits for task 8
               y#9 on 6.1 waits for task 10
-              + task 4 A
-              + task 8 X
-              + task 10 Y
+              + task 4 A, 8 X, 10 Y
               => ACTIVE [a x y]
                  {}
             done 8
@@ -422,18 +399,6 @@ fn gateways_within_branches_meet_level_by_level() {
               completed
               - task 15
               => COMPLETED []
-            history
-              f#1 1. COMPLETED +0s..+0s {}
-              a#3 1. COMPLETED +0s..+0s {}
-              g#5 1. COMPLETED +0s..+0s {}
-              x#7 1. COMPLETED +0s..+0s {}
-              y#9 1. COMPLETED +0s..+0s {}
-              k#11 1. COMPLETED +0s..+0s {}
-              j#12 1. COMPLETED +0s..+0s {}
-              k#13 2. COMPLETED +0s..+0s {}
-              z#14 1. COMPLETED +0s..+0s {}
-              j#16 2. COMPLETED +0s..+0s {}
-              e#17 1. COMPLETED +0s..+0s {}
         "#]],
     );
 }

@@ -139,7 +139,7 @@ fn every_timer_has_its_rest(world: &World) {
         assert!(matches!(stay.rest, Rest::Task { .. } | Rest::User | Rest::Signal), "{stay:?}");
         assert!(matches!(state.phase, Phase::Running | Phase::Failed), "{state:?}");
         let index: usize = id.as_str().split_once('.').unwrap().1.parse().unwrap();
-        let boundary = &world.graph.step(&stay.step).unwrap().timers[index];
+        let boundary = world.graph.step(&stay.step).unwrap().timers.get(index).unwrap();
         assert_eq!(timer.due_at, stay.since + boundary.after);
         assert!(!fired.contains(&(stay.visit, index)), "a timer that fired is not armed");
     }

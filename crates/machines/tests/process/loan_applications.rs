@@ -18,8 +18,8 @@ fn an_application_with_an_ordinary_score_is_approved() {
     check(
         APPLICATION,
         r#"
-        start key=APP-1 {"loanAmount":200000000}
-        claim validate-application w1
+        .. start key=APP-1 {"loanAmount":200000000}
+        .. claim validate-application w1
         done 2 {"applicantId":"APP-1"}
         claim credit-score w1
         claim fraud-screen w2
@@ -28,16 +28,10 @@ fn an_application_with_an_ordinary_score_is_approved() {
         claim approve-loan w1
         done 14 {"loanId":"LOAN-1"}
         ring
-        history
         "#,
         expect![[r#"
-            start key=APP-1 {"loanAmount":200000000}
-              validate-application#1 waits for task 2 with 2 retries
-              + task 2 validate-application
-              => ACTIVE [validate-application]
-                 {"loanAmount":200000000}
-            claim validate-application w1
-              w1 has task 2 of validate-application until +30s: {"loanAmount":200000000}
+            .. start key=APP-1 {"loanAmount":200000000}
+            .. claim validate-application w1
             done 2 {"applicantId":"APP-1"}
               #1 deeply merges {"applicantId":"APP-1"}
               #1 left
@@ -46,8 +40,7 @@ fn an_application_with_an_ordinary_score_is_approved() {
               credit-score-check#5 on 4.0 waits for task 6 with 3 retries
               fraud-screening#7 on 4.1 waits for task 8 with 3 retries
               - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
+              + task 6 credit-score, 8 fraud-screen
               => ACTIVE [credit-score-check fraud-screening]
                  {"loanAmount":200000000,"applicantId":"APP-1"}
             claim credit-score w1
@@ -87,17 +80,6 @@ fn an_application_with_an_ordinary_score_is_approved() {
             ring
               LOS::loan-disbursement-workflow is to start
               => COMPLETED []
-            history
-              validate-application#1 1. COMPLETED +0s..+0s {"loanAmount":200000000} -> {"applicantId":"APP-1"}
-              parallel-risk-checks#3 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1"}
-              credit-score-check#5 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1"} -> {"creditScore":720}
-              fraud-screening#7 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1"} -> {"fraudScore":0.12}
-              merge-risk-results#9 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720}
-              merge-risk-results#10 2. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12}
-              classify-risk-tier#11 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12} -> {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9}
-              route-application#12 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9}
-              auto-approve#13 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9} -> {"loanId":"LOAN-1"}
-              end-approved#15 1. COMPLETED +0s..+0s {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9,"loanId":"LOAN-1"}
         "#]],
     );
 }
@@ -127,8 +109,7 @@ fn an_application_with_a_very_good_score_is_approved() {
               credit-score-check#5 on 4.0 waits for task 6 with 3 retries
               fraud-screening#7 on 4.1 waits for task 8 with 3 retries
               - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
+              + task 6 credit-score, 8 fraud-screen
               => ACTIVE [credit-score-check fraud-screening]
             done 6 {"creditScore":800}
               #5 deeply merges {"creditScore":800}
@@ -186,8 +167,7 @@ fn an_application_with_a_low_score_is_rejected() {
               credit-score-check#5 on 4.0 waits for task 6 with 3 retries
               fraud-screening#7 on 4.1 waits for task 8 with 3 retries
               - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
+              + task 6 credit-score, 8 fraud-screen
               => ACTIVE [credit-score-check fraud-screening]
             done 6 {"creditScore":499}
               #5 deeply merges {"creditScore":499}
@@ -236,8 +216,7 @@ fn an_application_with_signs_of_fraud_is_rejected() {
               credit-score-check#5 on 4.0 waits for task 6 with 3 retries
               fraud-screening#7 on 4.1 waits for task 8 with 3 retries
               - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
+              + task 6 credit-score, 8 fraud-screen
               => ACTIVE [credit-score-check fraud-screening]
             done 6 {"creditScore":800}
               #5 deeply merges {"creditScore":800}
@@ -289,8 +268,7 @@ fn an_application_in_between_is_approved_by_a_person() {
               credit-score-check#5 on 4.0 waits for task 6 with 3 retries
               fraud-screening#7 on 4.1 waits for task 8 with 3 retries
               - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
+              + task 6 credit-score, 8 fraud-screen
               => ACTIVE [credit-score-check fraud-screening]
             done 6 {"creditScore":600}
               #5 deeply merges {"creditScore":600}
@@ -358,8 +336,7 @@ fn an_application_in_between_is_rejected_by_a_person() {
               credit-score-check#5 on 4.0 waits for task 6 with 3 retries
               fraud-screening#7 on 4.1 waits for task 8 with 3 retries
               - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
+              + task 6 credit-score, 8 fraud-screen
               => ACTIVE [credit-score-check fraud-screening]
             done 6 {"creditScore":600}
               #5 deeply merges {"creditScore":600}
@@ -399,8 +376,8 @@ fn an_application_nobody_looks_at_is_escalated() {
     check(
         APPLICATION,
         r#"
-        start
-        done 2
+        .. start
+        .. done 2
         done 6 {"creditScore":600}
         done 8 {"fraudScore":0.1}
         wait 48h
@@ -411,21 +388,8 @@ fn an_application_nobody_looks_at_is_escalated() {
         history
         "#,
         expect![[r#"
-            start
-              validate-application#1 waits for task 2 with 2 retries
-              + task 2 validate-application
-              => ACTIVE [validate-application]
-                 {}
-            done 2
-              #1 left
-              parallel-risk-checks#3 passed
-              fork 4 of 2
-              credit-score-check#5 on 4.0 waits for task 6 with 3 retries
-              fraud-screening#7 on 4.1 waits for task 8 with 3 retries
-              - task 2
-              + task 6 credit-score
-              + task 8 fraud-screen
-              => ACTIVE [credit-score-check fraud-screening]
+            .. start
+            .. done 2
             done 6 {"creditScore":600}
               #5 deeply merges {"creditScore":600}
               #5 left

@@ -40,8 +40,7 @@ fn a_retry_is_another_task_with_one_retry_less_and_what_was_known() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4 with 2 retries
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {"n":1}
             claim A w1
@@ -254,8 +253,7 @@ fn a_lapsed_task_tells_what_it_told_before() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {"n":1}
             claim A w1 5s

@@ -196,8 +196,7 @@ fn a_timer_that_falls_due_while_the_instance_has_failed_is_gone() {
               a#3 on 2.0 waits for task 4
               w#5 on 2.1 waits for a signal
               + task 4 A
-              + timer 5.0 at +5s
-              + timer 5.1 at +20s
+              + timer 5.0 at +5s, 5.1 at +20s
               => WAITING [a w]
                  {}
             fail 4 final
@@ -284,8 +283,7 @@ fn a_timer_may_lead_to_a_failure() {
         expect![[r#"
             start
               w#1 waits for a signal
-              + timer 1.0 at +5s
-              + timer 1.1 at +9s
+              + timer 1.0 at +5s, 1.1 at +9s
               => WAITING [w]
                  {}
             wait 5s
@@ -303,8 +301,7 @@ fn a_timer_may_lead_to_a_failure() {
               d#3 passed
               e#4 passed
               completed
-              - timer 1.0
-              - timer 1.1
+              - timer 1.0, 1.1
               => COMPLETED []
                  {"missing":true}
         "#]],

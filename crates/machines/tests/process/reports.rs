@@ -303,8 +303,7 @@ fn a_report_to_an_instance_that_has_ended_has_no_effect() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {}
             claim A w1
@@ -315,8 +314,7 @@ fn a_report_to_an_instance_that_has_ended_has_no_effect() {
               #5 left
               e#7 passed
               completed
-              - task 6
-              - task 4
+              - task 6, 4
               => COMPLETED []
             done 4 {"x":1}
               = nothing changes
@@ -355,8 +353,7 @@ fn a_report_to_an_instance_that_has_failed_has_no_effect() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {}
             claim A w1
@@ -367,8 +364,7 @@ fn a_report_to_an_instance_that_has_failed_has_no_effect() {
               ~ a task is held: decided again
               #5 failed: boom
               failed, w1 has 4
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a b] because "boom"
             done 4 {"x":1}
               = nothing changes

@@ -92,8 +92,7 @@ fn only_an_instance_that_has_failed_is_tried_again() {
               a#3 on 2.0 waits for task 4 with 1 retries
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => WAITING [a b u]
                  {}
             retry a
@@ -102,8 +101,7 @@ fn only_an_instance_that_has_failed_is_tried_again() {
               ! INSTANCE_NOT_FAILED instance is not FAILED; manual retry only applies to FAILED instances
             cancel
               canceled: ""
-              - task 4
-              - task 6
+              - task 4, 6
               => CANCELLED [a b u] because ""
             retry a
               ! INSTANCE_NOT_FAILED instance is not FAILED; manual retry only applies to FAILED instances
@@ -132,15 +130,13 @@ fn only_a_step_that_has_failed_is_tried_again() {
               a#3 on 2.0 waits for task 4 with 1 retries
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => WAITING [a b u]
                  {}
             fail 6 by=w
               #5 failed: boom
               failed
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a b u] because "boom"
             retry a
               ! STEP_NOT_RETRYABLE step is not in a retryable state
@@ -155,8 +151,7 @@ fn only_a_step_that_has_failed_is_tried_again() {
             retry b
               b tried again with {}
               b#8 on 2.1 waits for task 9
-              + task 4 A
-              + task 9 B
+              + task 4 A, 9 B
               => WAITING [a u b]
         "#]],
     );
@@ -179,8 +174,7 @@ fn the_status_is_looked_at_before_the_step() {
               a#3 on 2.0 waits for task 4 with 1 retries
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => WAITING [a b u]
                  {}
             retry nothing
@@ -188,8 +182,7 @@ fn the_status_is_looked_at_before_the_step() {
             fail 6 by=w
               #5 failed: boom
               failed
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a b u] because "boom"
             retry nothing
               ! STEP_NOT_RETRYABLE step is not in a retryable state
@@ -404,26 +397,22 @@ fn an_instance_that_was_tried_again_can_be_canceled() {
               a#3 on 2.0 waits for task 4 with 1 retries
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => WAITING [a b u]
                  {}
             fail 6 by=w final
               #5 failed: boom
               failed
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a b u] because "boom"
             retry b
               b tried again with {}
               b#8 on 2.1 waits for task 9
-              + task 4 A
-              + task 9 B
+              + task 4 A, 9 B
               => WAITING [a u b]
             cancel 'enough'
               canceled: "enough"
-              - task 4
-              - task 9
+              - task 4, 9
               => CANCELLED [a u b] because "enough"
             retry b
               ! INSTANCE_NOT_FAILED instance is not FAILED; manual retry only applies to FAILED instances

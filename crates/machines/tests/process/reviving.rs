@@ -20,7 +20,7 @@ fn other_branches_come_back_to_life() {
     check(
         BRANCHES,
         r#"
-        start {"n":1}
+        .. start {"n":1}
         claim A w1 30s
         claim B w2 60s
         fail 6 final
@@ -34,16 +34,7 @@ fn other_branches_come_back_to_life() {
         user u
         "#,
         expect![[r#"
-            start {"n":1}
-              f#1 passed
-              fork 2 of 3
-              a#3 on 2.0 waits for task 4 with 1 retries
-              b#5 on 2.1 waits for task 6
-              u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
-              => WAITING [a b u]
-                 {"n":1}
+            .. start {"n":1}
             claim A w1 30s
               w1 has task 4 of a until +30s: {"n":1}
             claim B w2 60s
@@ -52,8 +43,7 @@ fn other_branches_come_back_to_life() {
               ~ a task is held: decided again
               #5 failed: boom
               failed, w1 has 4
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a b u] because "boom"
             claim A w9
               = nothing is ready
@@ -61,8 +51,7 @@ fn other_branches_come_back_to_life() {
             retry b {"n":2}
               b tried again with {"n":2}
               b#8 on 2.1 waits for task 9
-              + task 4 A, w1 has it until +30s
-              + task 9 B
+              + task 4 A (w1 has it until +30s), 9 B
               => WAITING [a u b]
                  {"n":2}
             claim A w9
@@ -116,8 +105,7 @@ fn who_was_at_a_task_when_the_instance_failed_may_have_lost_it_since() {
               a#3 on 2.0 waits for task 4 with 1 retries
               b#5 on 2.1 waits for task 6
               u#7 on 2.2 waits for a person
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => WAITING [a b u]
                  {"n":1}
             claim A w1 30s
@@ -126,15 +114,13 @@ fn who_was_at_a_task_when_the_instance_failed_may_have_lost_it_since() {
               ~ a task is held: decided again
               #5 failed: boom
               failed, w1 has 4
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a b u] because "boom"
             wait 1h
             retry b {"n":2}
               b tried again with {"n":2}
               b#8 on 2.1 waits for task 9
-              + task 4 A, w1 has it until +30s
-              + task 9 B
+              + task 4 A (w1 has it until +30s), 9 B
               => WAITING [a u b]
                  {"n":2}
             claim A w9
@@ -186,8 +172,7 @@ fn who_was_at_a_task_still_is_after_a_retry_that_fails_at_once() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {}
             claim A w1 60s
@@ -197,8 +182,7 @@ fn who_was_at_a_task_still_is_after_a_retry_that_fails_at_once() {
               #5 left
               d#7 on 2.1 failed: expression eval error: undefined variable "ok" (at 0 in `ok == true`)
               failed, w1 has 4
-              - task 6
-              - task 4
+              - task 6, 4
               => FAILED [a d] because "expression eval error: undefined variable \"ok\" (at 0 in `ok == true`)"
             retry d {"ok":false}
               d tried again with {"ok":false}
@@ -211,7 +195,7 @@ fn who_was_at_a_task_still_is_after_a_retry_that_fails_at_once() {
               d tried again with {"ok":true}
               d#9 passed
               j#10 reached on 2.1
-              + task 4 A, w1 has it until +60s
+              + task 4 A (w1 has it until +60s)
               => ACTIVE [a j]
                  {"ok":true}
             claim A w9

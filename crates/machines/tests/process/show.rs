@@ -25,15 +25,24 @@ pub(crate) fn answer(answer: &Result<Landed, Refusal>) -> Vec<String> {
         }
         few => lines.extend(few.iter().filter_map(happened)),
     }
-    lines.extend(decided.withdrawn.iter().map(|id| format!("- task {id}")));
-    lines.extend(decided.scheduled.iter().map(|it| {
-        let held =
-            it.lease.as_ref().map(|it| format!(", {} has it until {}", it.worker, at(it.until)));
-        format!("+ task {} {}{}", it.id, it.queue, held.unwrap_or_default())
-    }));
-    lines.extend(decided.disarmed.iter().map(|id| format!("- timer {id}")));
-    lines.extend(decided.armed.iter().map(|it| format!("+ timer {} at {}", it.id, at(it.due_at))));
+    let withdrawn = decided.withdrawn.iter().map(ToString::to_string);
+    let scheduled = decided.scheduled.iter().map(|it| {
+        let held = it.lease.as_ref();
+        let held = held.map(|it| format!(" ({} has it until {})", it.worker, at(it.until)));
+        format!("{} {}{}", it.id, it.queue, held.unwrap_or_default())
+    });
+    let disarmed = decided.disarmed.iter().map(ToString::to_string);
+    let armed = decided.armed.iter().map(|it| format!("{} at {}", it.id, at(it.due_at)));
+    lines.extend(effect("- task", withdrawn));
+    lines.extend(effect("+ task", scheduled));
+    lines.extend(effect("- timer", disarmed));
+    lines.extend(effect("+ timer", armed));
     lines
+}
+
+fn effect(name: &str, those: impl Iterator<Item = String>) -> Option<String> {
+    let those: Vec<String> = those.collect();
+    (!those.is_empty()).then(|| format!("{name} {}", those.join(", ")))
 }
 
 pub(crate) fn refused(refusal: &Refusal) -> String {

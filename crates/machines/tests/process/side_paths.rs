@@ -32,8 +32,7 @@ fn a_second_path_of_a_branch_is_absorbed() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 3.0 at +1s
               => ACTIVE [a b]
                  {}
@@ -105,8 +104,7 @@ fn a_second_path_of_a_branch_is_absorbed_after_the_join_as_well() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 3.0 at +1s
               => ACTIVE [a b]
                  {}
@@ -178,8 +176,7 @@ fn the_first_path_of_a_branch_to_arrive_counts() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 3.0 at +1s
               => ACTIVE [a b]
                  {}
@@ -242,8 +239,7 @@ fn a_path_that_a_timer_has_diverted_belongs_to_its_branch() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 3.0 at +1s
               => ACTIVE [a b]
                  {}
@@ -292,7 +288,7 @@ fn a_late_path_through_a_gateway_of_its_own_is_absorbed() {
         e end
         ",
         "
-        start
+        .. start
         wait 1s
         ring
         done a
@@ -302,16 +298,7 @@ fn a_late_path_through_a_gateway_of_its_own_is_absorbed() {
         show
         ",
         expect![[r#"
-            start
-              f#1 passed
-              fork 2 of 2
-              a#3 on 2.0 waits for task 4
-              b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
-              + timer 3.0 at +1s
-              => ACTIVE [a b]
-                 {}
+            .. start
             wait 1s
             ring
               timer 3.0 is due
@@ -320,8 +307,7 @@ fn a_late_path_through_a_gateway_of_its_own_is_absorbed() {
               fork 8 of 2 on 2.0
               x#9 on 8.0 waits for task 10
               y#11 on 8.1 waits for task 12
-              + task 10 X
-              + task 12 Y
+              + task 10 X, 12 Y
               => ACTIVE [a b x y]
             done a
               #3 left
@@ -384,8 +370,7 @@ fn a_late_path_that_stops_leaves_nothing_behind() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               + timer 3.0 at +1s
               => ACTIVE [a b]
                  {}
@@ -451,8 +436,7 @@ fn a_path_that_goes_around_a_gateway_belongs_to_the_branch_it_came_from() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {"again":true}
             done 6
@@ -462,8 +446,7 @@ fn a_path_that_goes_around_a_gateway_belongs_to_the_branch_it_came_from() {
               a#9 on 8.0 waits for task 10
               b#11 on 8.1 waits for task 12
               - task 6
-              + task 10 A
-              + task 12 B
+              + task 10 A, 12 B
               => ACTIVE [a b]
             done 4
               #3 left

@@ -25,6 +25,8 @@ use crate::{
 /// | `user u {…}` · `signal w {…}` | a person, a signal |
 /// | `wait 5s` | time passes, nothing else |
 /// | `ring` | the timers that are due fire |
+/// | `fire 1.0` | a timer fires that somebody has seen due, and may be gone |
+/// | `.. start` | any line, whose consequences are told elsewhere |
 /// | `retry a {…}` · `cancel 'reason'` · `show` · `history` | |
 pub(crate) fn check(definition: &str, story: &str, expect: Expect) {
     expect.assert_eq(&tell(notation::graph(definition), story));
@@ -34,6 +36,10 @@ pub(crate) fn tell(graph: Graph, story: &str) -> String {
     let mut teller = Teller { world: World::new(graph), told: String::new(), known: String::new() };
     for line in story.lines().map(str::trim).filter(|it| !it.is_empty()) {
         teller.told.push_str(&format!("{line}\n"));
+        if let Some(line) = line.strip_prefix(".. ") {
+            teller.consequences(line);
+            continue;
+        }
         let lines = teller.consequences(line);
         lines.iter().for_each(|it| teller.told.push_str(&format!("  {it}\n")));
     }
@@ -143,6 +149,10 @@ impl Teller {
                 let task = self.task(words);
                 let token = self.world.lease(task).unwrap().token.clone();
                 Command::Lapse { task, token }
+            }
+            "fire" => {
+                let (visit, timer) = words.split_once('.').unwrap();
+                Command::Fire { visit: visit.parse().unwrap(), timer: timer.parse().unwrap() }
             }
             "user" => Command::CompleteUserTask { step: words.to_owned(), output },
             "signal" => Command::Signal { step: words.to_owned(), output },

@@ -41,8 +41,7 @@ fn a_timer_that_does_not_interrupt_opens_another_path() {
               #1 left
               e#5 passed
               completed
-              - task 2
-              - task 4
+              - task 2, 4
               - timer 1.0
               => COMPLETED []
             history
@@ -251,9 +250,7 @@ fn timers_of_one_step_are_independent() {
         expect![[r#"
             start
               w#1 waits for a signal
-              + timer 1.0 at +1s
-              + timer 1.1 at +3s
-              + timer 1.2 at +2s
+              + timer 1.0 at +1s, 1.1 at +3s, 1.2 at +2s
               => WAITING [w]
                  {}
             wait 1s
@@ -270,9 +267,7 @@ fn timers_of_one_step_are_independent() {
               #1 interrupted
               c#4 waits for task 5
               + task 5 C
-              - timer 1.0
-              - timer 1.1
-              - timer 1.2
+              - timer 1.0, 1.1, 1.2
               => ACTIVE [a c]
             wait 1s
             ring
@@ -303,8 +298,7 @@ fn timers_that_are_overdue_fire_one_after_the_other() {
         expect![[r#"
             start
               w#1 waits for a signal
-              + timer 1.0 at +3s
-              + timer 1.1 at +1s
+              + timer 1.0 at +3s, 1.1 at +1s
               => WAITING [w]
                  {}
             wait 1h
@@ -359,6 +353,57 @@ fn a_report_that_comes_before_the_timer_wins() {
             show
               => ACTIVE [b]
                  {}
+        "#]],
+    );
+}
+
+#[test]
+fn a_timer_that_was_seen_due_and_is_gone_has_no_effect() {
+    check(
+        "
+        a task A -> u
+        interrupt PT5S -> t
+        u user -> e
+        t task T -> e
+        e end
+        ",
+        "
+        start
+        wait 5s
+        done a
+        fire 1.0
+        fire 1.7
+        fire 9.0
+        user u
+        fire 1.0
+        ",
+        expect![[r#"
+            start
+              a#1 waits for task 2
+              + task 2 A
+              + timer 1.0 at +5s
+              => ACTIVE [a]
+                 {}
+            wait 5s
+            done a
+              #1 left
+              u#3 waits for a person
+              - task 2
+              - timer 1.0
+              => WAITING [u]
+            fire 1.0
+              = nothing changes
+            fire 1.7
+              = nothing changes
+            fire 9.0
+              = nothing changes
+            user u
+              #3 left
+              e#4 passed
+              completed
+              => COMPLETED []
+            fire 1.0
+              = nothing changes
         "#]],
     );
 }

@@ -16,9 +16,11 @@ pub(crate) fn changed(text: &str, pointer: &str, value: Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let parent = whole.pointer_mut(parent).unwrap();
     match parent {
-        Value::Array(items) => items[name.parse::<usize>().unwrap()] = value,
+        Value::Array(items) => *items.get_mut(name.parse::<usize>().unwrap()).unwrap() = value,
         Value::Object(members) => drop(members.insert(name.to_owned(), value)),
-        other => panic!("{other} has no members"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            panic!("{pointer} leads nowhere")
+        }
     }
     whole
 }

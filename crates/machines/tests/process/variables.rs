@@ -124,8 +124,7 @@ fn branches_that_write_different_members_lose_nothing() {
               fork 2 of 2
               a#3 on 2.0 waits for task 4
               b#5 on 2.1 waits for task 6
-              + task 4 A
-              + task 6 B
+              + task 4 A, 6 B
               => ACTIVE [a b]
                  {"o":{"x":0}}
             done 4 {"o":{"a":1}}
@@ -168,34 +167,23 @@ fn an_open_task_tells_what_was_known_when_it_was_offered() {
         e end
         "#,
         r#"
-        start {"n":1}
+        .. start {"n":1}
         done 6 {"n":2}
-        user u {"person":1}
-        signal w {"signal":1}
-        claim A w1 5s
-        wait 6s
-        lapse 4
+        .. user u {"person":1}
+        .. signal w {"signal":1}
+        .. claim A w1 5s
+        .. wait 6s
+        .. lapse 4
         claim A w1
-        fail 15
+        .. fail 15
         claim A w1
         claim C w2
         fail 16 final
         retry a {"patch":1}
         claim A w3
-        show
         "#,
         expect![[r#"
-            start {"n":1}
-              f#1 passed
-              fork 2 of 4
-              a#3 on 2.0 waits for task 4 with 1 retries
-              b#5 on 2.1 waits for task 6
-              u#7 on 2.2 waits for a person
-              w#8 on 2.3 waits for a signal
-              + task 4 A
-              + task 6 B
-              => WAITING [a b u w]
-                 {"n":1}
+            .. start {"n":1}
             done 6 {"n":2}
               #5 deeply merges {"n":2}
               #5 left
@@ -205,34 +193,14 @@ fn an_open_task_tells_what_was_known_when_it_was_offered() {
               - task 6
               => WAITING [a u w j]
                  {"n":2,"set":3,"table":true}
-            user u {"person":1}
-              #7 merges {"person":1}
-              #7 left
-              c#12 on 2.2 waits for task 13
-              + task 13 C
-              => WAITING [a w j c]
-                 {"n":2,"set":3,"table":true,"person":1}
-            signal w {"signal":1}
-              #8 merges {"signal":1}
-              #8 left
-              j#14 reached on 2.3
-              => ACTIVE [a j c]
-                 {"n":2,"set":3,"table":true,"person":1,"signal":1}
-            claim A w1 5s
-              w1 has task 4 of a until +5s: {"n":1}
-            wait 6s
-            lapse 4
-              #3 lapsed, again as 15
-              - task 4
-              + task 15 A
-              => ACTIVE [a j c]
+            .. user u {"person":1}
+            .. signal w {"signal":1}
+            .. claim A w1 5s
+            .. wait 6s
+            .. lapse 4
             claim A w1
               w1 has task 15 of a until +36s: {"n":1}
-            fail 15
-              #3 retried as 16: boom
-              - task 15
-              + task 16 A
-              => ACTIVE [a j c]
+            .. fail 15
             claim A w1
               w1 has task 16 of a until +36s: {"n":1}
             claim C w2
@@ -241,21 +209,16 @@ fn an_open_task_tells_what_was_known_when_it_was_offered() {
               ~ a task is held: decided again
               #3 failed: boom
               failed, w2 has 13
-              - task 16
-              - task 13
+              - task 16, 13
               => FAILED [a j c] because "boom"
             retry a {"patch":1}
               a tried again with {"patch":1}
               a#17 on 2.0 waits for task 18 with 1 retries
-              + task 13 C, w2 has it until +36s
-              + task 18 A
+              + task 13 C (w2 has it until +36s), 18 A
               => ACTIVE [j c a]
                  {"n":2,"set":3,"table":true,"person":1,"signal":1,"patch":1}
             claim A w3
               w3 has task 18 of a until +36s: {"n":2,"set":3,"table":true,"person":1,"signal":1,"patch":1}
-            show
-              => ACTIVE [j c a]
-                 {"n":2,"set":3,"table":true,"person":1,"signal":1,"patch":1}
         "#]],
     );
 }

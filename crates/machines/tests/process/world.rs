@@ -46,7 +46,7 @@ pub(crate) enum Refusal {
 
 /// What a timer that was due stood for.
 pub(crate) enum Rang {
-    Fired(TimerId, Result<Landed, Refusal>),
+    Fired(TimerId, Box<Result<Landed, Refusal>>),
     /// The definition of that name is to start.
     Next(String),
 }
@@ -117,7 +117,7 @@ impl World {
             Alarm::Boundary { visit, timer: index } => {
                 let fire = Command::Fire { visit, timer: index };
                 let answer = self.submit_with(&fire, Some(&timer));
-                Some(Rang::Fired(timer.at.id, answer))
+                Some(Rang::Fired(timer.at.id, Box::new(answer)))
             }
             Alarm::Next { definition } => {
                 self.timers.remove(&timer.at.id);
