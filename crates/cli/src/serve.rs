@@ -1,4 +1,4 @@
-//! `waypost serve`: the engine over a durable store, behind HTTP, until told to stop.
+//! `waypost serve`: the engine over a durable store, behind HTTP and gRPC, until told to stop.
 
 use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 
@@ -81,7 +81,8 @@ async fn serve(
 ) -> Result<(), Failure> {
     let engine = engine(config, store).await?;
     let server = Server::bind(engine.clone(), options(config)).await.map_err(server_failure)?;
-    tracing::info!(http = %server.http_addr(), store = store_name(config), "serving");
+    let (http, grpc) = (server.http_addr(), server.grpc_addr());
+    tracing::info!(%http, ?grpc, store = store_name(config), "serving");
     announce(&server, output)?;
     until_stopped(engine, server, store, stop, std::future::ready(())).await
 }
@@ -89,11 +90,16 @@ async fn serve(
 /// Says where it listens, for people and for scripts that let it pick a port.
 fn announce(server: &Server, output: Output) -> Result<(), Failure> {
     let http = format!("http://{}", server.http_addr());
+    let grpc = server.grpc_addr().map(|it| it.to_string());
     let metrics = server.metrics_addr().map(|it| format!("http://{it}/metrics"));
     if output.is_json {
-        return output.json(&serde_json::json!({ "http": http, "metrics": metrics }));
+        let document = serde_json::json!({ "http": http, "grpc": grpc, "metrics": metrics });
+        return output.json(&document);
     }
     output.line(&format!("listening on {http}"))?;
+    if let Some(grpc) = grpc {
+        output.line(&format!("gRPC on {grpc}"))?;
+    }
     metrics.map_or(Ok(()), |it| output.line(&format!("metrics on {it}")))
 }
 
@@ -106,13 +112,19 @@ fn store_name(config: &Config) -> String {
 }
 
 pub(crate) fn options(config: &Config) -> Options {
-    let (http, metrics, grace) = (config.http, config.metrics, config.grace);
-    Options { http, metrics, limits: config.limits.clone(), grace }
+    Options {
+        http: config.http,
+        grpc: Some(config.grpc),
+        metrics: config.metrics,
+        limits: config.limits.clone(),
+        grace: config.grace,
+    }
 }
 
 pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine, Failure> {
     let settings = EngineSettings {
         policy: config.policy.clone(),
+        coercion: config.coercion,
         transport: transport(config).await?,
         ..EngineSettings::default()
     };

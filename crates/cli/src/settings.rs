@@ -3,6 +3,7 @@
 pub(crate) mod catalog;
 mod config;
 mod file;
+mod inherited;
 mod key;
 mod nearest;
 mod policy;

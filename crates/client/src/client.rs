@@ -5,9 +5,9 @@ use std::{fmt, net::IpAddr, time::Duration};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use waypost_api::{Problem, shown_url};
+use waypost_api::{Problem, process::Failure, shown_url};
 
-use crate::{chain::Chains, error::Error};
+use crate::{chain::Chains, error::Error, process::Processes};
 
 /// How long a connection may take to come about.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
@@ -54,6 +54,12 @@ impl Client {
         Chains::new(self.clone())
     }
 
+    /// The processes.
+    #[must_use]
+    pub fn process(&self) -> Processes {
+        Processes::new(self.clone())
+    }
+
     /// The address it was made with.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -93,12 +99,22 @@ impl Client {
         if response.status().is_success() {
             return Ok(response);
         }
-        let status = response.status();
+        let (status, path) = (response.status(), response.url().path().to_owned());
         let text = response.text().await.map_err(|error| self.failure(&error))?;
-        Err(match serde_json::from_str::<Problem>(&text) {
-            Ok(problem) => Error::Refused(Box::new(problem)),
-            Err(_) => self.unexpected(status, &text),
+        let problem = serde_json::from_str::<Problem>(&text).ok();
+        let of_process = || Some(problem_of(serde_json::from_str(&text).ok()?, status, path));
+        Err(match problem.or_else(of_process) {
+            Some(problem) => Error::Refused(Box::new(problem)),
+            None => self.unexpected(status, &text),
         })
+    }
+
+    /// Sends a request and reads the answer as a `T`, whatever the status of success.
+    pub(crate) async fn answer<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<T, Error> {
+        Ok(self.ask(request).await?.1)
     }
 
     /// Sends a request and reads the answer as a `T`.
@@ -133,6 +149,21 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("url", &self.shown()).finish_non_exhaustive()
+    }
+}
+
+/// Routes of processes refuse in words of their own.
+fn problem_of(failure: Failure, status: StatusCode, path: String) -> Problem {
+    let Failure { error, reason, code, request_id, .. } = failure;
+    let code = if code.is_empty() { error } else { code };
+    let is_busy = matches!(status.as_u16(), 429 | 502..=504);
+    // A turn that lost too many races may win the next.
+    let retryable = is_busy || code == "CONTENDED";
+    Problem {
+        instance: path,
+        retryable,
+        request_id,
+        ..Problem::new(&code, status.as_u16(), reason)
     }
 }
 
