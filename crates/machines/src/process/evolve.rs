@@ -1,6 +1,6 @@
 //! What each event does to a process.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use waypost_kernel::Timestamp;
 
@@ -65,6 +65,7 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
             if let Some(stay) = state.stays.iter_mut().find(|it| it.visit == *visit) {
                 stay.rest = Rest::Failed;
             }
+            forget_snapshots(state);
         }
         Event::Stumbled { visit: number, step, branch, at, .. } => {
             visit(state, *number, step);
@@ -101,12 +102,28 @@ fn change(state: &mut State, change: impl FnOnce(&mut Variables)) {
     if changed == *state.variables {
         return;
     }
+    let before = std::mem::replace(&mut state.variables, Arc::new(changed));
+    // Named after the first visit that needs it, which needs no other.
+    let mut name = None;
     for stay in &mut state.stays {
         if let Rest::Task { input: input @ None, .. } = &mut stay.rest {
-            *input = Some(Arc::clone(&state.variables));
+            *input = Some(*name.get_or_insert(stay.visit));
         }
     }
-    state.variables = Arc::new(changed);
+    state.snapshots.extend(name.map(|it| (it, before)));
+}
+
+/// Forgets what no open task was offered with.
+fn forget_snapshots(state: &mut State) {
+    if state.snapshots.is_empty() {
+        return;
+    }
+    let inputs = state.stays.iter().filter_map(|it| match it.rest {
+        Rest::Task { input, .. } => input,
+        Rest::User | Rest::Signal | Rest::Join { .. } | Rest::Failed => None,
+    });
+    let needed: BTreeSet<u32> = inputs.collect();
+    state.snapshots.retain(|name, _| needed.contains(name));
 }
 
 fn arrive(state: &mut State, (visit, step): (u32, &StepId), branch: Option<Branch>, at: Timestamp) {
@@ -122,6 +139,7 @@ fn arrive(state: &mut State, (visit, step): (u32, &StepId), branch: Option<Branc
 
 fn leave(state: &mut State, visit: u32) {
     state.stays.retain(|it| it.visit != visit);
+    forget_snapshots(state);
 }
 
 /// Whether a path is left that may still come to where the fork's branches have met.
@@ -157,6 +175,7 @@ fn end(state: &mut State, event: &Event) {
             state.ended_at = Some(*at);
             state.stays.clear();
             state.forks.clear();
+            state.snapshots.clear();
         }
         Event::Failed { at, reason, held: holders, pending } => {
             state.phase = Phase::Failed;

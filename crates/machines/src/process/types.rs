@@ -89,6 +89,9 @@ pub struct State {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<InstanceId>,
     pub variables: Arc<Variables>,
+    /// The variables as they were when tasks that are open were offered. Many share one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub snapshots: BTreeMap<u32, Arc<Variables>>,
     /// Where the instance rests, in the order of arrival.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stays: Vec<Stay>,
@@ -147,14 +150,11 @@ impl State {
     /// What a worker who takes the task is to know.
     #[must_use]
     pub fn input_of<'s>(&'s self, stay: &'s Stay) -> &'s Arc<Variables> {
-        match &stay.rest {
-            Rest::Task { input: Some(input), .. } => input,
-            Rest::Task { input: None, .. }
-            | Rest::User
-            | Rest::Signal
-            | Rest::Join { .. }
-            | Rest::Failed => &self.variables,
-        }
+        let snapshot = match &stay.rest {
+            Rest::Task { input, .. } => input.and_then(|it| self.snapshots.get(&it)),
+            Rest::User | Rest::Signal | Rest::Join { .. } | Rest::Failed => None,
+        };
+        snapshot.unwrap_or(&self.variables)
     }
 }
 
@@ -224,9 +224,9 @@ pub enum Rest {
         /// The number of the task: another one for each delivery.
         number: u32,
         retries: u32,
-        /// What the task is about, where the instance's variables have changed since.
+        /// The snapshot that tells what the task is about, where variables have changed since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        input: Option<Arc<Variables>>,
+        input: Option<u32>,
         /// Who was at it when the instance last failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held: Option<Lease>,

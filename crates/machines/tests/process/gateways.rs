@@ -436,3 +436,50 @@ fn a_branch_may_be_a_join() {
         "#]],
     );
 }
+
+#[test]
+fn a_branch_of_an_inner_gateway_may_go_to_the_outer_join() {
+    check(
+        "
+        f fork a g join j
+        a task A -> j
+        g fork x y join k
+        x task X -> j
+        y task Y -> k
+        k join -> j
+        j join -> z
+        z user -> e
+        e end
+        ",
+        "
+        .. start
+        done x
+        done a
+        done y
+        show
+        ",
+        expect![[r#"
+            .. start
+            done x
+              #7 left
+              j#11 reached on 2.1
+              - task 8
+              => ACTIVE [a y j]
+            done a
+              #3 left
+              j#12 reached on 2.0
+              fork 2 joined
+              z#13 waits for a person
+              - task 4
+              => WAITING [y z]
+            done y
+              #9 left
+              k#14 reached on 6.1
+              - task 10
+              => WAITING [z k]
+            show
+              => WAITING [z k]
+                 {}
+        "#]],
+    );
+}

@@ -22,7 +22,7 @@ use waypost_machines::process::{
 use crate::story::variables;
 
 /// Members that are the user's own.
-const DOCUMENTS: [&str; 5] = ["variables", "input", "output", "set", "patch"];
+const DOCUMENTS: [&str; 5] = ["variables", "snapshots", "output", "set", "patch"];
 
 /// Members whose own members have names that are given, not defined.
 const NAMED: [&str; 4] = ["rest", "visits", "forks", "held"];
@@ -178,7 +178,7 @@ fn stays() -> Vec<Stay> {
     let task = |number, input, held| Rest::Task { number, retries: 3, input, held };
     vec![
         stay(3, "ship", None, task(4, None, None)),
-        stay(5, "pack", Some(BRANCH), task(6, Some(Arc::new(known())), Some(lease()))),
+        stay(5, "pack", Some(BRANCH), task(6, Some(5), Some(lease()))),
         stay(7, "approve", Some(BRANCH), Rest::User),
         stay(8, "paid", None, Rest::Signal),
         stay(9, "meet", None, Rest::Join { fork: 2 }),
@@ -219,6 +219,7 @@ fn states() -> Vec<(&'static str, State)> {
                 business_key: Some("o-17".into()),
                 parent: Some("01KBA000000000000000000000".into()),
                 stays: stays(),
+                snapshots: BTreeMap::from([(5, Arc::new(variables("{}")))]),
                 forks: BTreeMap::from([(2, outer), (11, inner)]),
                 ..instance(Phase::Running)
             },

@@ -99,6 +99,9 @@ fn visits_are_counted(world: &World) {
             Rest::Failed => VisitStatus::Failed,
         };
         assert_eq!((visit.status, &visit.step), (expected, &stay.step), "{stay:?}");
+        if matches!(stay.rest, Rest::Task { .. }) {
+            assert_eq!(*world.state.input_of(stay), visit.input, "a task tells what it told");
+        }
     }
 }
 
@@ -117,6 +120,12 @@ fn every_rest_has_its_task(world: &World) {
         world.tasks.iter().map(|(id, it)| (id.to_string(), it.queue.as_str())).collect();
     assert_eq!(found, wanted, "{state:?}");
     assert!(world.tasks.values().all(|it| it.family == world.graph.which.name));
+    let inputs = state.stays.iter().filter_map(|it| match it.rest {
+        Rest::Task { input, .. } => input,
+        Rest::User | Rest::Signal | Rest::Join { .. } | Rest::Failed => None,
+    });
+    let known: Vec<u32> = state.snapshots.keys().copied().collect();
+    assert_eq!(Vec::from_iter(BTreeSet::from_iter(inputs)), known, "what is kept is needed");
     for (id, lease) in world.tasks.iter().filter_map(|(id, it)| Some((id, it.lease.as_ref()?))) {
         let known = world.lease(crate::world::number(id));
         assert_eq!(known, Some(lease), "who had a task still has it");

@@ -386,3 +386,44 @@ fn a_timer_may_lead_back_to_its_own_step() {
         "#]],
     );
 }
+
+// The step that failed is still listed, but rests no longer.
+#[test]
+fn a_step_that_has_failed_has_no_timers_even_if_another_is_tried_again() {
+    check(
+        "
+        u user -> e
+        interrupt PT5S -> t
+        t task T -> e
+        after PT5S -> x
+        x task X
+        e end
+        ",
+        "
+        .. start
+        .. wait 5s
+        .. ring
+        fail t final
+        .. retry u
+        fire 2.0
+        show
+        ",
+        expect![[r#"
+            .. start
+            .. wait 5s
+            .. ring
+            fail t final
+              #2 failed: boom
+              failed
+              - task 3
+              - timer 2.0
+              => FAILED [t] because "boom"
+            .. retry u
+            fire 2.0
+              = nothing changes
+            show
+              => WAITING [t u]
+                 {}
+        "#]],
+    );
+}

@@ -316,3 +316,41 @@ fn branches_that_had_not_begun_when_the_instance_failed_begin_then() {
         "#]],
     );
 }
+
+#[test]
+fn a_hold_that_was_lost_is_not_given_back() {
+    check(
+        BRANCHES,
+        "
+        .. start
+        .. claim A w1 30s
+        .. fail b by=w
+        .. retry b
+        .. wait 1h
+        lapse a
+        .. fail b by=w
+        retry b
+        claim A w9
+        ",
+        expect![[r#"
+            .. start
+            .. claim A w1 30s
+            .. fail b by=w
+            .. retry b
+            .. wait 1h
+            lapse a
+              #3 lapsed, again as 10
+              - task 4
+              + task 10 A
+              => WAITING [a u b]
+            .. fail b by=w
+            retry b
+              b tried again with {}
+              b#11 on 2.1 waits for task 12
+              + task 10 A, 12 B
+              => WAITING [a u b]
+            claim A w9
+              w9 has task 10 of a until +3630s: {}
+        "#]],
+    );
+}

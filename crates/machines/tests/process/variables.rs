@@ -222,3 +222,23 @@ fn an_open_task_tells_what_was_known_when_it_was_offered() {
         "#]],
     );
 }
+
+#[test]
+fn tasks_that_were_offered_together_share_what_they_tell() {
+    let mut world = World::new(graph("f fork a a a a a join j\na task A -> j\nj join -> e\ne end"));
+    let start = Start { variables: variables(r#"{"long":long:1000}"#), ..Start::default() };
+    world.submit(&Command::Start(start)).unwrap();
+    let complete = |task, output: &str| Command::Complete {
+        task,
+        worker: "w".into(),
+        output: variables(output),
+    };
+    world.submit(&complete(4, r#"{"n":1}"#)).unwrap();
+    world.submit(&complete(6, r#"{"n":2}"#)).unwrap();
+    let stored = serde_json::to_string(&world.state).unwrap();
+    assert!(stored.len() < 3_000, "now and then, not once for each task: {stored}");
+    for task in [8, 10, 12] {
+        world.submit(&complete(task, "{}")).unwrap();
+    }
+    assert_eq!(world.state.snapshots.len(), 0);
+}
