@@ -40,16 +40,21 @@ pub(crate) enum Command {
     /// Deploy definitions from JSON files
     Deploy(chain::DeployArgs),
     /// Start an instance
+    #[command(override_usage = "waypost start chain <TYPE> [OPTIONS]")]
     Start(chain::StartArgs),
     /// List instances or definitions
     List(chain::ListArgs),
     /// Show an instance
+    #[command(override_usage = "waypost show chain <ID> [OPTIONS]")]
     Show(chain::ShowArgs),
     /// Show what happened to an instance
+    #[command(override_usage = "waypost history chain <ID> [OPTIONS]")]
     History(chain::HistoryArgs),
     /// Tell an instance of an event
+    #[command(override_usage = "waypost signal chain <ID> <EVENT> [OPTIONS]")]
     Signal(chain::SignalArgs),
     /// Cancel an instance
+    #[command(override_usage = "waypost cancel chain <ID> [OPTIONS]")]
     Cancel(chain::CancelArgs),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),
