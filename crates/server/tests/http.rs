@@ -11,12 +11,16 @@ mod changes;
 mod claims;
 #[path = "http/down.rs"]
 mod down;
+#[path = "http/grpc.rs"]
+mod grpc;
 #[path = "http/limits.rs"]
 mod limits;
 #[path = "http/operations.rs"]
 mod operations;
 #[path = "http/outbox.rs"]
 mod outbox;
+#[path = "http/process.rs"]
+mod process;
 #[path = "http/raw.rs"]
 mod raw;
 #[path = "http/world.rs"]
