@@ -1,5 +1,10 @@
 //! The real server, in this process, over the store in memory: what goes in, what comes out.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that panics has failed"
+)]
 
 #[path = "http/bad_input.rs"]
 mod bad_input;

@@ -108,11 +108,9 @@ impl Processes {
     ) -> Result<Callback, Error> {
         let (key, task) = self.task(task)?;
         let landed = self.report(&key, Command::Complete { task, worker, output }).await?;
-        let violation = landed.iter().flat_map(|it| &it.events).find_map(|event| match event {
-            Event::StepFailed { reason, .. } if reason.starts_with("schema violation: ") => {
-                Some(reason.clone())
-            }
-            _ => None,
+        let violation = landed.iter().flat_map(|it| &it.events).find_map(|event| {
+            let Event::StepFailed { reason, .. } = event else { return None };
+            reason.starts_with("schema violation: ").then(|| reason.clone())
         });
         match violation {
             Some(violation) => Err(Error::rejected(Code::SchemaViolated, violation)),

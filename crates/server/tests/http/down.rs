@@ -196,3 +196,11 @@ async fn processes_are_refused_for_now_too_and_nothing_passes_for_missing() {
         assert_eq!(response.headers()["retry-after"], "2", "{path}");
     }
 }
+
+#[tokio::test]
+async fn names_nobody_has_given_are_unknown_without_a_look_into_the_store() {
+    let address = serve(Down::Refuses).await;
+    for path in ["/v1/instances/nobody", "/v1/instances/%00/history", "/v1/definitions/%00"] {
+        assert_eq!(get(address, path).await.0, 404, "{path}");
+    }
+}

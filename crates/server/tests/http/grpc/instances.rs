@@ -33,7 +33,7 @@ async fn an_instance_is_started_and_read() {
     assert_eq!(started.status(), InstanceStatus::Active);
     assert_eq!(started.current_step_ids, ["a"]);
     assert_eq!(
-        from_struct(&started.variables),
+        from_struct(started.variables.as_ref()),
         json!({"a": {"b": [true, null, "x", 0.5]}, "n": 1.0})
     );
     assert_eq!(started.started_at.unwrap().seconds, 1_780_000_000);
@@ -47,7 +47,7 @@ async fn an_instance_is_started_and_read() {
     let latest = StartInstanceRequest { definition_id: "line".to_owned(), ..Default::default() };
     let latest = client.start_instance(latest).await.unwrap().into_inner().instance.unwrap();
     assert_eq!(latest.definition_version, 2);
-    assert_eq!(from_struct(&latest.variables), json!({}));
+    assert_eq!(from_struct(latest.variables.as_ref()), json!({}));
 
     let failed = start_with(&mut client, "choice", json!({"amount": 1})).await.unwrap();
     assert_eq!(failed.status(), InstanceStatus::Failed);
@@ -180,7 +180,7 @@ async fn tasks_of_people_are_completed() {
         assert_eq!(ending(client.complete_user_task(request).await), expected);
     }
     let instance = get(&mut client, &id).await;
-    assert_eq!(from_struct(&instance.variables), json!({"m": 2.0, "n": 1.0}));
+    assert_eq!(from_struct(instance.variables.as_ref()), json!({"m": 2.0, "n": 1.0}));
     assert_eq!(instance.current_step_ids, ["a"]);
 }
 
@@ -241,5 +241,5 @@ async fn failed_steps_are_retried() {
     let retried = client.retry_step(request(&id, "a")).await.unwrap().into_inner();
     let retried = retried.instance.unwrap();
     assert_eq!(retried.status(), InstanceStatus::Active);
-    assert_eq!(from_struct(&retried.variables), json!({"m": 2.0, "n": 1.0}));
+    assert_eq!(from_struct(retried.variables.as_ref()), json!({"m": 2.0, "n": 1.0}));
 }

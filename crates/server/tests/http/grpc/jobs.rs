@@ -42,7 +42,7 @@ async fn a_poll_answers_at_once_with_what_there_is() {
     let [job] = jobs.as_slice() else { panic!("one job, not {}", jobs.len()) };
     assert_eq!((job.instance_id.as_str(), job.step_id.as_str()), (id.as_str(), "a"));
     assert_eq!((job.job_type.as_str(), job.retries_remaining), ("a", 1));
-    assert_eq!(from_struct(&job.variables), json!({"n": 1.0}));
+    assert_eq!(from_struct(job.variables.as_ref()), json!({"n": 1.0}));
     let until = job.lock_expires_at.unwrap();
     assert_eq!((until.seconds, until.nanos % 1_000), (1_780_000_030, 0));
     assert!(!job.step_execution_id.is_empty() && job.step_execution_id != job.id);

@@ -94,8 +94,8 @@ pub(crate) fn to_wire(value: &Value) -> Wire {
     Wire { kind: Some(kind) }
 }
 
-pub(crate) fn from_struct(members: &Option<Struct>) -> Value {
-    let members = members.as_ref().map(|it| it.fields.iter());
+pub(crate) fn from_struct(members: Option<&Struct>) -> Value {
+    let members = members.map(|it| it.fields.iter());
     Value::Object(members.into_iter().flatten().map(|(k, v)| (k.clone(), from_wire(v))).collect())
 }
 
@@ -106,6 +106,6 @@ fn from_wire(value: &Wire) -> Value {
         Kind::NumberValue(it) => json!(it),
         Kind::StringValue(it) => json!(it),
         Kind::ListValue(list) => list.values.iter().map(from_wire).collect(),
-        Kind::StructValue(it) => from_struct(&Some(it.clone())),
+        Kind::StructValue(it) => from_struct(Some(it)),
     }
 }
