@@ -2,6 +2,10 @@
 
 /// Processes: `workflow.v1`.
 #[expect(
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    clippy::doc_markdown,
+    clippy::too_many_lines,
     unused_qualifications,
     reason = "generated: the protocol's own words are its documentation"
 )]

@@ -30,6 +30,7 @@ pub type Variables = Arc<Map<String, Value>>;
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// What programs act on: `bad-request`, `not-found`, `conflict`, …
     #[schema(example = "not-found")]

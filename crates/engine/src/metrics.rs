@@ -8,7 +8,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
-pub(crate) use self::process::ProcessMetrics;
+pub(crate) use self::process::{ProcessMetrics, Purpose};
 
 /// Counters of one engine. No globals: two engines in one process count for themselves.
 pub struct Metrics {

@@ -10,7 +10,8 @@ mod view;
 mod work;
 
 pub use waypost_machines::process::{
-    BoundarySource, Graph, Source, StepSource, TableSource, Status, Step, StepType, Variables, Visit, VisitStatus, expression::Coercion,
+    BoundarySource, Graph, Source, Status, Step, StepSource, StepType, TableSource, Variables,
+    Visit, VisitStatus, expression::Coercion,
 };
 
 pub(crate) use self::graphs::Graphs;

@@ -4,8 +4,10 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::Duration,
 };
 
+use tokio::time::Instant;
 use waypost_kernel::{
     Commit, Conflict, Decided, EventRecord, Expectation, Json, Key, Lease, Machine, MessageChange,
     RejectionCode, Request, Store, StoreError, Task, TaskChange, TaskId, TaskRef, Timer,
@@ -61,6 +63,14 @@ pub(crate) struct Landed<M: Machine> {
     pub(crate) events: Vec<M::Event>,
     /// The instance an earlier request of the same name made.
     pub(crate) repeated: Option<Key>,
+    pub(crate) took: Took,
+}
+
+/// How long a turn has waited: for those before it, and for its last commit to land.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Took {
+    pub(crate) queue: Duration,
+    pub(crate) commit: Duration,
 }
 
 /// Runs turns of one face.
@@ -76,7 +86,9 @@ impl<M: Machine> Turns<M> {
     /// What is at hand may be old when other nodes work on the instance. A commit finds out by
     /// itself; a refusal, or "nothing to do", is only given after looking at what is stored.
     pub(crate) async fn submit(&self, submission: Submission<'_, M>) -> Result<Landed<M>, Error> {
+        let asked_at = Instant::now();
         let mut slot = self.lanes.enter(submission.key).await?;
+        let queue = asked_at.elapsed();
         let mut asks_for_leases = false;
         for _ in 0..TURN_ATTEMPTS_MAX {
             let was_at_hand = slot.is_some();
@@ -98,8 +110,12 @@ impl<M: Machine> Turns<M> {
                 Err(error) => return Err(error),
             };
             let (commit, version) = commit(&submission, &decided, hot.version, now);
+            let began_at = Instant::now();
             match self.land(commit, &mut slot).await {
-                Ok(None) => return Ok(landed(decided, version, &mut slot)),
+                Ok(None) => {
+                    let took = Took { queue, commit: began_at.elapsed() };
+                    return Ok(Landed { took, ..landed(decided, version, &mut slot) });
+                }
                 Ok(Some(key)) => return Ok(Landed { repeated: Some(key), ..unchanged(hot) }),
                 Err(StoreError::Conflict(Conflict::Version(_))) => {
                     self.metrics.conflicts.inc();
@@ -205,7 +221,8 @@ pub(crate) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 fn unchanged<M: Machine>(hot: Hot<M::State>) -> Landed<M> {
-    Landed { state: hot.state, version: hot.version, events: Vec::new(), repeated: None }
+    let (events, took) = (Vec::new(), Took::default());
+    Landed { state: hot.state, version: hot.version, events, repeated: None, took }
 }
 
 fn landed<M: Machine>(
@@ -217,7 +234,7 @@ fn landed<M: Machine>(
     if bytes <= HOT_STATE_MAX {
         **slot = Some(Hot { version, state: Arc::clone(&state) });
     }
-    Landed { state, version, events: decided.events, repeated: None }
+    Landed { state, version, events: decided.events, repeated: None, took: Took::default() }
 }
 
 /// What the turn comes to for the store; with the new version and the size of the new state.

@@ -91,9 +91,7 @@ async fn a_task_is_polled_completed_and_over() {
     assert_eq!(task.variables["n"], json!(1));
     assert!(world.poll("v", "a").await.is_empty());
     let processes = world.engine.process();
-    let done = |worker: &str| {
-        processes.complete(&task.id, worker.into(), object(json!({"m": 2})))
-    };
+    let done = |worker: &str| processes.complete(&task.id, worker.into(), object(json!({"m": 2})));
     assert_eq!(done("v").await.unwrap(), Callback::Ignored);
     assert_eq!(done("w").await.unwrap(), Callback::Accepted);
     assert_eq!(done("w").await.unwrap(), Callback::Ignored);

@@ -5,9 +5,12 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, histogram::Histogram},
     registry::Registry,
 };
-use waypost_machines::process::{Event, Graph, StepId, StepType};
+use waypost_machines::process::{Command, Event, Graph, Process, StepId, StepType};
 
 use super::Outcome;
+use crate::turn::Landed;
+
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
 /// The counters of processes.
 pub(crate) struct ProcessMetrics {
@@ -20,6 +23,8 @@ pub(crate) struct ProcessMetrics {
     pub(crate) ignored: Counter,
     pub(crate) poll_latency: Histogram,
     pub(crate) pickup_latency: Histogram,
+    commits: Histograms<Commits>,
+    queues: Histograms<Queues>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -27,9 +32,74 @@ struct Steps {
     step_type: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Commits {
+    tx_type: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Queues {
+    operation: &'static str,
+}
+
+/// What a turn is for, as operators tell turns apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Start,
+    /// Starting what follows another process.
+    Follow,
+    Complete,
+    CompleteUserTask,
+    Signal,
+    Retry,
+    Fire,
+    Fail,
+    /// Offering a task again whose lease has lapsed.
+    Lapse,
+    /// Operators have no name for it.
+    Cancel,
+}
+
+impl Purpose {
+    /// What a command is for.
+    pub(crate) const fn of(command: &Command) -> Self {
+        match command {
+            Command::Start(_) => Self::Start,
+            Command::Complete { .. } => Self::Complete,
+            Command::Fail { .. } => Self::Fail,
+            Command::Lapse { .. } => Self::Lapse,
+            Command::CompleteUserTask { .. } => Self::CompleteUserTask,
+            Command::Signal { .. } => Self::Signal,
+            Command::Fire { .. } => Self::Fire,
+            Command::Retry { .. } => Self::Retry,
+            Command::Cancel { .. } => Self::Cancel,
+        }
+    }
+
+    fn tx_type(self, events: &[Event]) -> Option<&'static str> {
+        let is_offered_again = |it: &Event| matches!(it, Event::Retried { .. });
+        match self {
+            Self::Start => Some("instance.start"),
+            Self::Follow => Some("instance.start_chain"),
+            Self::Complete => Some("instance.complete_job"),
+            Self::CompleteUserTask => Some("instance.complete_user_task"),
+            Self::Signal => Some("instance.signal_wait"),
+            Self::Retry => Some("instance.retry_step"),
+            Self::Fire => Some("instance.fire_boundary"),
+            Self::Fail if events.iter().any(is_offered_again) => Some("job.retry"),
+            Self::Fail => Some("job.fail"),
+            Self::Lapse => Some("job.retry"),
+            Self::Cancel => None,
+        }
+    }
+}
+
+fn seconds() -> Histogram {
+    Histogram::new([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0])
+}
+
 impl Default for ProcessMetrics {
     fn default() -> Self {
-        let seconds = || Histogram::new([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0]);
         Self {
             definitions: Counter::default(),
             starts: Counter::default(),
@@ -40,6 +110,8 @@ impl Default for ProcessMetrics {
             ignored: Counter::default(),
             poll_latency: seconds(),
             pickup_latency: seconds(),
+            commits: Family::new_with_constructor(seconds),
+            queues: Family::new_with_constructor(seconds),
         }
     }
 }
@@ -60,12 +132,27 @@ impl ProcessMetrics {
         registry.register("workflow_steps_executed", help, self.steps.clone());
         let help = "How long polling took, in seconds";
         registry.register("job_poll_latency_seconds", help, self.poll_latency.clone());
+        let help = "How long commits took, by what they were for, in seconds";
+        registry.register("engine_db_transaction_duration_seconds", help, self.commits.clone());
+        let help = "How long turns queued behind others of the same instance, in seconds";
+        registry.register("engine_db_lock_wait_duration_seconds", help, self.queues.clone());
         let help = "From when a job was offered to when it was claimed, in seconds";
         registry.register("engine_job_pickup_latency_seconds", help, self.pickup_latency.clone());
     }
 
-    /// Counts what has happened to an instance of `graph`.
-    pub(crate) fn count(&self, graph: &Graph, event: &Event) {
+    /// Counts a turn of an instance of `graph`, and what has happened in it.
+    pub(crate) fn count_turn(&self, graph: &Graph, purpose: Purpose, landed: &Landed<Process>) {
+        landed.events.iter().for_each(|it| self.count(graph, it));
+        let tx_type = purpose.tx_type(&landed.events).filter(|_| !landed.events.is_empty());
+        if let Some(tx_type) = tx_type {
+            let took = landed.took.commit.as_secs_f64();
+            self.commits.get_or_create(&Commits { tx_type }).observe(took);
+            let queue = Queues { operation: "instance.for_update" };
+            self.queues.get_or_create(&queue).observe(landed.took.queue.as_secs_f64());
+        }
+    }
+
+    fn count(&self, graph: &Graph, event: &Event) {
         let step = |id: &StepId| graph.step(id).map(|it| self.count_step(it.step_type()));
         match event {
             Event::Started { .. } => drop(self.starts.inc()),

@@ -1,8 +1,8 @@
 //! Deploying and reading definitions of processes.
 
 use waypost_kernel::{
-    Commit, Conflict, Definition, DefinitionQuery, DefinitionRef, Json, Kind, RejectionCode as Code,
-    StoreError, Urgency,
+    Commit, Conflict, Definition, DefinitionQuery, DefinitionRef, Json, Kind,
+    RejectionCode as Code, StoreError, Urgency,
 };
 use waypost_machines::process::{Source, violations};
 
@@ -117,9 +117,13 @@ impl Processes {
     /// # Errors
     /// When there is none.
     pub async fn definition(&self, name: &str, version: Option<u32>) -> Result<Definition, Error> {
+        let unknown = || Error::rejected(Code::DefinitionNotFound, "definition not found");
+        // No store is asked about names it could not even write down.
+        if name.chars().any(char::is_control) {
+            return Err(unknown());
+        }
         let query = DefinitionQuery { name: Some(name.to_owned()), version, ..self.all() };
-        let found = self.shared.store.definitions(&query).await?.pop();
-        found.ok_or_else(|| Error::rejected(Code::DefinitionNotFound, "definition not found"))
+        self.shared.store.definitions(&query).await?.pop().ok_or_else(unknown)
     }
 
     /// The newest versions whose id or label contains `keyword`, whatever the case, by id.

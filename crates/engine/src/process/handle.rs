@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use waypost_kernel::{
-    Definition, InstanceId, Json, Key, Kind, Query, RejectionCode as Code, Request, Tenant, Urgency,
-    Version, digest,
+    Definition, InstanceId, Json, Key, Kind, Query, RejectionCode as Code, Request, Tenant,
+    Urgency, Version, digest,
 };
 use waypost_machines::process::{
-    Command, Event, Graph, History, Phase, Process, Rest, Start, State, Variables, Work,
+    Command, Event, Graph, History, Phase, Process, Rest, Start, State, Stay, Variables, Work,
 };
 
 use super::{
@@ -19,6 +19,7 @@ use crate::{
     engine::Shared,
     error::Error,
     limits::{HOT_STATE_MAX, OFFSET_MAX, PAGE_MAX},
+    metrics::Purpose,
     turn::{Also, Landed, Submission, read},
 };
 
@@ -32,6 +33,11 @@ pub struct Processes {
 impl Processes {
     pub(crate) const fn new(shared: Arc<Shared>, tenant: Tenant) -> Self {
         Self { shared, tenant }
+    }
+
+    /// The address of an instance that may exist. No store is asked about names nobody has given.
+    fn known(&self, id: &InstanceId) -> Result<Key, Error> {
+        names::parent(id.as_str()).map(|_| self.key(id)).ok_or_else(unknown)
     }
 
     pub(super) fn key(&self, id: &InstanceId) -> Key {
@@ -64,6 +70,7 @@ impl Processes {
         also: Also,
     ) -> Result<(Key, Landed<Process>), Error> {
         let graph = self.shared.graphs.of(definition)?;
+        let purpose = if start.parent.is_some() { Purpose::Follow } else { Purpose::Start };
         let at = self.shared.store.now();
         let key = self.key(&names::instance(at, self.shared.ids.chance()));
         let submission = Submission {
@@ -76,7 +83,7 @@ impl Processes {
             also,
         };
         let landed = self.shared.processes.submit(submission).await?;
-        self.count(&graph, &landed.events);
+        self.shared.metrics.process.count_turn(&graph, purpose, &landed);
         Ok((key, landed))
     }
 
@@ -99,6 +106,26 @@ impl Processes {
     ) -> Result<(), Error> {
         let command = Command::CompleteUserTask { step: step.to_owned(), output };
         self.submit(&self.key(id), command, Urgency::Finish).await.map(drop)
+    }
+
+    /// Completes the task of a person that has this name.
+    ///
+    /// # Errors
+    /// When there is none that is open.
+    pub async fn complete_user_task_named(
+        &self,
+        task: &str,
+        output: Variables,
+    ) -> Result<(), Error> {
+        let unknown = || Error::rejected(Code::TaskNotFound, "user task not found");
+        let (id, visit) = names::parent(task).ok_or_else(unknown)?;
+        let view = match self.show(&id).await {
+            Err(Error::Rejected(_)) => return Err(unknown()),
+            shown => shown?,
+        };
+        let is_it = |it: &&Stay| it.visit == visit && it.rest == Rest::User;
+        let stay = view.state.stays.iter().find(is_it).ok_or_else(unknown)?;
+        self.complete_user_task(&id, &stay.step, output).await
     }
 
     /// Tells an instance that what `step` waits for has happened.
@@ -150,7 +177,7 @@ impl Processes {
     /// # Errors
     /// When it does not exist.
     pub async fn show(&self, id: &InstanceId) -> Result<InstanceView, Error> {
-        let key = self.key(id);
+        let key = self.known(id)?;
         let hot = self.shared.processes.load(&key).await?.ok_or_else(unknown)?;
         Ok(InstanceView { key, version: hot.version.0, state: hot.state })
     }
@@ -240,7 +267,7 @@ impl Processes {
     /// # Errors
     /// When it does not exist.
     pub async fn history(&self, id: &InstanceId) -> Result<HistoryView, Error> {
-        let key = self.key(id);
+        let key = self.known(id)?;
         let mut history = History::default();
         let mut after = Version::ABSENT;
         loop {
@@ -281,15 +308,17 @@ impl Processes {
         (urgency, also): (Urgency, Also),
     ) -> Result<Landed<Process>, Error> {
         let graph = self.graph_of(key).await?;
+        let purpose = Purpose::of(&command);
         let (definition, request, is_new) = (&*graph, None, false);
         let submission = Submission { key, definition, command, request, urgency, is_new, also };
         let landed = self.shared.processes.submit(submission).await?;
-        self.count(&graph, &landed.events);
+        self.shared.metrics.process.count_turn(&graph, purpose, &landed);
         Ok(landed)
     }
 
     /// What an instance runs by. That never changes, so it does not matter how old the state is.
     async fn graph_of(&self, key: &Key) -> Result<Arc<Graph>, Error> {
+        self.known(&key.id)?;
         let lanes = &self.shared.processes.lanes;
         if let Some(hot) = lanes.peek(key, Version::ABSENT) {
             return self.graph(&hot.state).await;
@@ -311,10 +340,6 @@ impl Processes {
         }
         let definition = self.definition(&which.name, Some(which.version)).await?;
         self.shared.graphs.of(&definition)
-    }
-
-    fn count(&self, graph: &Graph, events: &[Event]) {
-        events.iter().for_each(|it| self.shared.metrics.process.count(graph, it));
     }
 }
 

@@ -70,10 +70,9 @@ impl Processes {
 fn is_for_later(error: &Error) -> bool {
     match error {
         Error::Duplicate { .. } => true,
-        Error::Rejected(it) => matches!(
-            it.code,
-            Code::DefinitionNotFound | Code::SchemaViolated | Code::FieldInvalid
-        ),
+        Error::Rejected(it) => {
+            matches!(it.code, Code::DefinitionNotFound | Code::SchemaViolated | Code::FieldInvalid)
+        }
         Error::Invalid { .. }
         | Error::Overtaken
         | Error::Contended { .. }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::time::Instant;
 use waypost_kernel::{
     Claim, Expectation, Key, Kind, Rejection, RejectionCode as Code, StoreError, Task, TaskChange,
     TaskRef, Timestamp, Urgency, WorkerId,
@@ -27,21 +28,26 @@ impl Processes {
     /// # Errors
     /// When too many are waiting, or the store cannot.
     pub async fn poll(&self, poll: &Poll) -> Result<Vec<TaskView>, Error> {
-        let began = self.shared.store.now();
+        let began = Instant::now();
+        let is_known = |it: &&String| !it.contains('\0');
+        let queues: Vec<String> = poll.queues.iter().filter(is_known).cloned().collect();
         let claim = || Claim {
             id: self.shared.ids.claim(),
             tenant: self.tenant.clone(),
             kind: Kind::Process,
             worker: poll.worker.clone(),
             families: None,
-            queues: Some(poll.queues.clone()),
+            queues: Some(queues.clone()),
             limit: poll.max.min(CLAIM_MAX),
             lease: poll.lease,
         };
         let tasks = queue::claim(&self.shared, claim, poll.wait).await?;
         let views = self.hand_out(&tasks).await?;
-        let now = self.shared.store.now();
-        self.shared.metrics.process.poll_latency.observe(now.since(began).as_secs_f64());
+        // What waits on purpose says nothing about how long polling takes.
+        if poll.wait.is_zero() {
+            let took = began.elapsed().as_secs_f64();
+            self.shared.metrics.process.poll_latency.observe(took);
+        }
         Ok(views)
     }
 
@@ -102,11 +108,9 @@ impl Processes {
     ) -> Result<Callback, Error> {
         let (key, task) = self.task(task)?;
         let landed = self.report(&key, Command::Complete { task, worker, output }).await?;
-        let violation = landed.iter().flat_map(|it| &it.events).find_map(|event| match event {
-            Event::StepFailed { reason, .. } if reason.starts_with("schema violation: ") => {
-                Some(reason.clone())
-            }
-            _ => None,
+        let violation = landed.iter().flat_map(|it| &it.events).find_map(|event| {
+            let Event::StepFailed { reason, .. } = event else { return None };
+            reason.starts_with("schema violation: ").then(|| reason.clone())
         });
         match violation {
             Some(violation) => Err(Error::rejected(Code::SchemaViolated, violation)),
@@ -137,11 +141,7 @@ impl Processes {
     }
 
     /// Decides about a report; nothing if it came too late.
-    async fn report(
-        &self,
-        key: &Key,
-        command: Command,
-    ) -> Result<Option<Landed<Process>>, Error> {
+    async fn report(&self, key: &Key, command: Command) -> Result<Option<Landed<Process>>, Error> {
         match self.submit(key, command, Urgency::Finish).await {
             Ok(landed) => Ok(Some(landed)),
             Err(Error::Rejected(Rejection { code: Code::LeaseLost, .. })) => Ok(None),
@@ -177,11 +177,8 @@ impl Processes {
         let held = tasks.into_iter().find(|it| it.at == at).and_then(|it| it.lease);
         let held = held.filter(|it| it.worker == *worker).ok_or_else(lost)?;
         let until = held.until.max(self.shared.store.now() + lease);
-        let expect = Expectation::Lease {
-            task: at.clone(),
-            token: held.token,
-            worker: worker.clone(),
-        };
+        let expect =
+            Expectation::Lease { task: at.clone(), token: held.token, worker: worker.clone() };
         let change = TaskChange::Extend { task: at, until };
         match self.shared.store.commit(lease_only(expect, change)).await {
             Ok(_) => Ok(until),

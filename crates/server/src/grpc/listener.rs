@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::server::{Server, TcpIncoming};
 use waypost_api::grpc::{DESCRIPTORS, workflow::workflow_engine_server::WorkflowEngineServer};
 
-use super::process::Service;
+use super::{meter::Meter, process::Service};
 use crate::{http::App, options::ServerError};
 
 /// How long a request may take that does not stream.
@@ -26,23 +26,26 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, ServerError> {
 pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: CancellationToken) {
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_serving::<WorkflowEngineServer<Service>>().await;
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1();
-    let reflection = match reflection {
-        Ok(reflection) => reflection,
-        Err(error) => {
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    // Older tools know only the older of the two.
+    let (reflection, older) = match (reflection().build_v1(), reflection().build_v1alpha()) {
+        (Ok(reflection), Ok(older)) => (reflection, older),
+        (Err(error), _) | (_, Err(error)) => {
             tracing::error!(%error, "gRPC cannot describe itself");
             return;
         }
     };
-    let body_max = app.limits.body_max;
+    let (body_max, meter) = (app.limits.body_max, Meter(Arc::clone(&app)));
     let service = WorkflowEngineServer::new(Service::new(app))
         .max_decoding_message_size(body_max)
         .max_encoding_message_size(usize::MAX);
     let (every, patience) = KEEP_ALIVE;
     let served = Server::builder()
+        .layer(meter)
         .timeout(REQUEST_MAX)
         .http2_keepalive_interval(Some(every))
         .http2_keepalive_timeout(Some(patience))
@@ -50,6 +53,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         .max_concurrent_streams(Some(REQUESTS_MAX))
         .add_service(health)
         .add_service(reflection)
+        .add_service(older)
         .add_service(service)
         .serve_with_incoming_shutdown(
             TcpIncoming::from(listener).with_nodelay(Some(true)),

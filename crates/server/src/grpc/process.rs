@@ -2,10 +2,11 @@
 
 mod convert;
 mod definition;
+mod stream;
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::Stream;
 use tonic::{Request, Response, Status, async_trait};
 use waypost_api::grpc::workflow::{
     CallbackResult, CancelInstanceRequest, CancelInstanceResponse, CompleteJobRequest,
@@ -19,12 +20,12 @@ use waypost_api::grpc::workflow::{
     UploadDefinitionResponse, workflow_engine_server::WorkflowEngine,
 };
 use waypost_engine::{
-    limits::{CLAIM_MAX, CLAIM_POLL, PAGE_MAX},
+    limits::{CLAIM_MAX, PAGE_MAX},
     process::{Callback, ListProcesses, Poll, Processes, StartProcess},
 };
 
 use super::{status::status, values};
-use crate::http::App;
+use crate::{delivery::take, http::App};
 
 /// Items of a page unless the client says otherwise.
 const PAGE_SIZE: u32 = 20;
@@ -147,8 +148,11 @@ impl WorkflowEngine for Service {
         request: Request<ListInstancesRequest>,
     ) -> Answer<ListInstancesResponse> {
         let body = request.into_inner();
-        let wanted = InstanceStatus::try_from(body.status)
-            .map_err(|_| Status::invalid_argument(format!("no status has number {}", body.status)))?;
+        let wanted = InstanceStatus::try_from(body.status).map_err(|_| {
+            Status::invalid_argument(format!("no status has number {}", body.status))
+        })?;
+        plain("definition_id", &body.definition_id)?;
+        plain("business_key", &body.business_key)?;
         let (offset, limit) = paging(body.page, body.page_size);
         let request = ListProcesses {
             definition: Some(body.definition_id).filter(|it| !it.is_empty()),
@@ -170,9 +174,8 @@ impl WorkflowEngine for Service {
         let poll = wanted(request.into_inner())?;
         let jobs = match poll.queues.is_empty() {
             true => Vec::new(),
-            false => self.processes().poll(&poll).await.map_err(status)?,
+            false => take(&self.app, poll).await.map_err(status)?.map(convert::job).collect(),
         };
-        let jobs = jobs.into_iter().map(convert::job).collect();
         Ok(Response::new(PollJobsResponse { jobs }))
     }
 
@@ -250,7 +253,7 @@ impl WorkflowEngine for Service {
         if poll.queues.is_empty() {
             return Err(Status::invalid_argument("job_types must not be empty"));
         }
-        Ok(Response::new(Box::pin(pushed(Arc::clone(&self.app), poll))))
+        Ok(Response::new(Box::pin(stream::pushed(Arc::clone(&self.app), poll))))
     }
 
     async fn complete_jobs(
@@ -283,27 +286,11 @@ impl Service {
     }
 }
 
-/// Jobs as they appear. The next are only taken once the last were read.
-fn pushed(app: Arc<App>, poll: Poll) -> impl Stream<Item = Result<Job, Status>> + Send {
-    let poll = Poll { wait: CLAIM_POLL, ..poll };
-    let batches = stream::unfold((app, poll), |(app, poll)| async move {
-        if app.is_stopping() {
-            return None;
-        }
-        let taken = app.processes.poll(&poll).await;
-        let batch: Vec<Result<Job, Status>> = match taken {
-            Ok(tasks) => tasks.into_iter().map(|it| Ok(convert::job(it))).collect(),
-            Err(error) => vec![Err(status(error))],
-        };
-        Some((stream::iter(batch), (app, poll)))
-    });
-    batches.flatten()
-}
-
 fn wanted(body: PollJobsRequest) -> Result<Poll, Status> {
     if body.worker_id.is_empty() {
         return Err(Status::invalid_argument("worker_id is required"));
     }
+    plain("worker_id", &body.worker_id)?;
     Ok(Poll {
         worker: body.worker_id.into(),
         queues: body.job_types,
@@ -311,6 +298,17 @@ fn wanted(body: PollJobsRequest) -> Result<Poll, Status> {
         lease: lease(body.lease_seconds)?,
         wait: Duration::ZERO,
     })
+}
+
+/// Refuses what no store can write down.
+fn plain(name: &str, text: &str) -> Result<(), Status> {
+    match text.chars().any(char::is_control) {
+        true => {
+            let text = format!("{name} must not contain control characters");
+            Err(Status::invalid_argument(text))
+        }
+        false => Ok(()),
+    }
 }
 
 fn lease(seconds: i32) -> Result<Duration, Status> {

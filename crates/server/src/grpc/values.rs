@@ -4,8 +4,8 @@ use prost_types::{ListValue, Struct, Value as Wire, value::Kind};
 use serde_json::{Map, Number, Value};
 use tonic::Status;
 
-/// Levels of a value. What reads it later goes down as deep.
-const DEPTH_MAX: usize = 64;
+/// Up to here every integer is a double of its own.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// An object for the wire.
 pub(super) fn to_struct(members: &Map<String, Value>) -> Struct {
@@ -29,38 +29,37 @@ pub(super) fn to_wire(value: &Value) -> Wire {
 
 /// An object from the wire; none is an empty one.
 pub(super) fn from_struct(members: Option<Struct>) -> Result<Map<String, Value>, Status> {
-    object(members.unwrap_or_default(), 1)
+    object(members.unwrap_or_default())
 }
 
+/// A value from the wire. The decoder goes no deeper than a hundred messages, so neither does this.
 pub(super) fn from_wire(value: Wire) -> Result<Value, Status> {
-    read(value, 1)
-}
-
-fn object(members: Struct, level: usize) -> Result<Map<String, Value>, Status> {
-    // A map has no order on the wire; the same one must come out the same way each time.
-    let read = |(name, value)| Ok((name, read(value, level + 1)?));
-    members.fields.into_iter().map(read).collect()
-}
-
-fn read(value: Wire, level: usize) -> Result<Value, Status> {
-    if level > DEPTH_MAX {
-        let text = format!("values must have at most {DEPTH_MAX} levels");
-        return Err(Status::invalid_argument(text));
-    }
     Ok(match value.kind {
         None | Some(Kind::NullValue(_)) => Value::Null,
         Some(Kind::BoolValue(it)) => Value::Bool(it),
         Some(Kind::NumberValue(it)) => Value::Number(number(it)?),
         Some(Kind::StringValue(it)) => Value::String(it),
         Some(Kind::ListValue(list)) => {
-            let items = list.values.into_iter().map(|it| read(it, level + 1));
+            let items = list.values.into_iter().map(from_wire);
             Value::Array(items.collect::<Result<_, _>>()?)
         }
-        Some(Kind::StructValue(members)) => Value::Object(object(members, level)?),
+        Some(Kind::StructValue(members)) => Value::Object(object(members)?),
     })
 }
 
+fn object(members: Struct) -> Result<Map<String, Value>, Status> {
+    let read = |(name, value)| Ok((name, from_wire(value)?));
+    members.fields.into_iter().map(read).collect()
+}
+
+/// The protocol knows nothing but doubles. One that is whole was meant as an integer.
 fn number(double: f64) -> Result<Number, Status> {
+    if double.fract() == 0.0
+        && double.abs() <= WHOLE_MAX
+        && let Ok(whole) = format!("{double:.0}").parse::<i64>()
+    {
+        return Ok(whole.into());
+    }
     Number::from_f64(double)
         .ok_or_else(|| Status::invalid_argument(format!("{double} is not a JSON number")))
 }

@@ -10,7 +10,7 @@ use utoipa::{
     Modify, OpenApi,
     openapi::{Content, Ref, ResponseBuilder, path::Operation},
 };
-use waypost_api::{Problem, chain::Event, problem::Violation};
+use waypost_api::{Problem, chain::Event, problem::Violation, process::Failure};
 
 use super::{
     chain::{changes, definitions, instances, work},
@@ -25,7 +25,8 @@ use super::{
         description = "Durable state machines: graphs and chains of steps that survive \
             everything.\n\n\
             Failures are problem documents (RFC 9457) with a stable `code`; each has a page at \
-            `/docs/errors/CODE`.",
+            `/docs/errors/CODE`. Those of processes have the form their clients have always known, \
+            with the same codes.",
     ),
     paths(
         definitions::deploy, definitions::list, definitions::show,
@@ -51,19 +52,19 @@ use super::{
         (name = "User tasks", description = "Work of processes for people, and signals"),
         (name = "Operations", description = "How the server is"),
     ),
-    components(schemas(Problem, Violation, Event)),
+    components(schemas(Problem, Violation, Event, Failure)),
     modifiers(&Problems),
 )]
 pub(super) struct Document;
 
-/// Gives every operation the answer it shares with all others: a problem.
+/// Gives every operation the answer it shares with its neighbors: what a refusal looks like.
 struct Problems;
 
 impl Modify for Problems {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        for item in document.paths.paths.values_mut() {
-            let operations = [&mut item.get, &mut item.post];
-            operations.into_iter().flatten().for_each(add_problem);
+        for (path, item) in &mut document.paths.paths {
+            let add = if process::owns(path) { add_failure } else { add_problem };
+            [&mut item.get, &mut item.post].into_iter().flatten().for_each(add);
         }
     }
 }
@@ -75,6 +76,16 @@ fn add_problem(operation: &mut Operation) {
         .content("application/problem+json", Content::new(schema))
         .build();
     operation.responses.responses.insert("default".into(), problem.into());
+}
+
+/// Clients of processes know another form.
+fn add_failure(operation: &mut Operation) {
+    let schema = Some(Ref::from_schema_name("Failure"));
+    let failure = ResponseBuilder::new()
+        .description("Not carried out; match on `error`, or on `code` which tells more apart")
+        .content("application/json", Content::new(schema))
+        .build();
+    operation.responses.responses.insert("default".into(), failure.into());
 }
 
 static TEXT: LazyLock<String> =

@@ -81,6 +81,10 @@ impl Store for Down {
         self.answer().await
     }
 
+    async fn count_definitions(&self, _: &DefinitionQuery) -> Result<u64, StoreError> {
+        self.answer().await
+    }
+
     async fn due(&self, _: Timestamp, _: u32) -> Result<Vec<Timer>, StoreError> {
         self.answer().await
     }
@@ -94,6 +98,10 @@ impl Store for Down {
     }
 
     async fn search(&self, _: &Query) -> Result<Vec<Record>, StoreError> {
+        self.answer().await
+    }
+
+    async fn count(&self, _: &Query) -> Result<u64, StoreError> {
         self.answer().await
     }
 
@@ -162,4 +170,37 @@ async fn requests_are_refused_for_now_and_without_the_details_of_the_store() {
         (503, "STORE_UNAVAILABLE", true)
     );
     assert!(!text.contains("db-7"), "{text}");
+}
+
+#[tokio::test]
+async fn processes_are_refused_for_now_too_and_nothing_passes_for_missing() {
+    let address = serve(Down::Refuses).await;
+    let instance = "00000000000000000000000000";
+    for path in [
+        "/v1/definitions/x".to_owned(),
+        "/v1/instances".to_owned(),
+        format!("/v1/instances/{instance}"),
+        "/v1/user-tasks".to_owned(),
+    ] {
+        let (status, text) = get(address, &path).await;
+        let failure: waypost_api::process::Failure = serde_json::from_str(&text).unwrap();
+        assert_eq!((status, failure.error.as_str()), (503, "unavailable"), "{path}");
+        assert_eq!(failure.code, "STORE_UNAVAILABLE");
+        assert!(!text.contains("db-7"), "{text}");
+    }
+    for path in ["user-tasks/00000000000000000000000001/complete", "jobs/poll"] {
+        let body = r#"{"workerId":"w","jobTypes":["a"]}"#;
+        let request = reqwest::Client::new().post(format!("http://{address}/v1/{path}"));
+        let response = request.body(body).send().await.unwrap();
+        assert_eq!(response.status(), 503, "{path}");
+        assert_eq!(response.headers()["retry-after"], "2", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn names_nobody_has_given_are_unknown_without_a_look_into_the_store() {
+    let address = serve(Down::Refuses).await;
+    for path in ["/v1/instances/nobody", "/v1/instances/%00/history", "/v1/definitions/%00"] {
+        assert_eq!(get(address, path).await.0, 404, "{path}");
+    }
 }

@@ -17,6 +17,9 @@ use crate::http::{
     structure::DEPTH_MAX,
 };
 
+/// Where clients have always been told that XML is not read.
+const DEFINITIONS: &str = "/v1/definitions";
+
 /// The text of a body, known to be no deeper than is read.
 pub(in crate::http) struct Text(Bytes);
 
@@ -58,7 +61,9 @@ impl FromRequest<Arc<App>> for Text {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        refuse_xml(request.headers())?;
+        if request.uri().path().starts_with(DEFINITIONS) {
+            refuse_xml(request.headers())?;
+        }
         let body = read(request, app).await?;
         match depth(&body) {
             0..=DEPTH_MAX => Ok(Self(body)),

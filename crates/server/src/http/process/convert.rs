@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use waypost_api::{
     Timestamp,
-    process::{
-        Instance, InstanceStatus, Job, StepExecution, Uploaded, UserTask,
-    },
+    process::{Instance, InstanceStatus, Job, StepExecution, Uploaded, UserTask},
 };
 use waypost_engine::process::{
     Deployed, HistoryView, InstanceView, Status, TaskView, UserTaskView, Visit, child,

@@ -8,20 +8,21 @@ use axum::{
     http::{HeaderName, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use tokio::{sync::oneshot, time::Instant};
 use waypost_api::process::{
     CallbackResult, CompleteJob, CompleteJobs, CompleteJobsResponse, FailJob, Heartbeat,
     HeartbeatResponse, PollJobs, PollResponse,
 };
 use waypost_engine::{
-    Error,
-    limits::{CLAIM_MAX, CLAIM_POLL, CLAIM_WAIT_MAX},
-    process::{Callback, Poll, TaskView},
+    limits::{CLAIM_MAX, CLAIM_WAIT_MAX},
+    process::{Callback, Poll},
 };
 use waypost_kernel::WorkerId;
 
 use super::{body::Text, convert, params::given};
-use crate::http::{app::App, params::InPath, problem::Refusal};
+use crate::{
+    delivery::take,
+    http::{app::App, params::InPath, problem::Refusal},
+};
 
 /// Says that a callback came too late, so that nobody has to guess.
 const CALLBACK: HeaderName = HeaderName::from_static("waypost-callback");
@@ -41,49 +42,18 @@ pub(in crate::http) async fn poll(
     text: Text,
 ) -> Result<Json<PollResponse>, Refusal> {
     let poll = wanted(text.expect()?)?;
-    let (answer, taken) = oneshot::channel();
-    // A poll must not end with the connection: what it took would be held by nobody.
-    app.claims.spawn(hand_over(Arc::clone(&app), poll, answer));
-    let tasks = taken.await.map_err(|_| Refusal::defect("a poll ended without an answer"))??;
-    Ok(Json(PollResponse { jobs: tasks.into_iter().map(convert::job).collect() }))
-}
-
-type Taken = Result<Vec<TaskView>, Error>;
-
-/// Gives back what nobody is there to take.
-async fn hand_over(app: Arc<App>, poll: Poll, answer: oneshot::Sender<Taken>) {
-    let taken = wait_for_work(&app, &poll, &answer).await;
-    let Err(Ok(tasks)) = answer.send(taken) else { return };
-    for task in tasks {
-        if let Err(error) = app.processes.release(&task).await {
-            tracing::warn!(%error, job = task.id, "a job could not be given back");
-        }
-    }
-}
-
-/// Waits in short pieces, so that it ends soon after the client or the server does.
-async fn wait_for_work(app: &App, poll: &Poll, answer: &oneshot::Sender<Taken>) -> Taken {
-    let deadline = Instant::now() + poll.wait;
-    loop {
-        if app.is_stopping() || answer.is_closed() {
-            return Ok(Vec::new());
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        let wait = left.min(CLAIM_POLL);
-        let tasks = app.processes.poll(&Poll { wait, ..poll.clone() }).await?;
-        if !tasks.is_empty() || left <= CLAIM_POLL {
-            return Ok(tasks);
-        }
-    }
+    let taken = take(&app, poll).await?;
+    Ok(Json(PollResponse { jobs: taken.map(convert::job).collect() }))
 }
 
 fn wanted(body: PollJobs) -> Result<Poll, Refusal> {
     let worker = worker(body.worker_id)?;
     let missing = || Refusal::field("jobTypes", "must not be empty");
     let queues = body.job_types.filter(|it| !it.is_empty()).ok_or_else(missing)?;
-    let max = body.max_jobs.filter(|it| *it > 0).map_or(JOBS, |it| {
-        u32::try_from(it).unwrap_or(u32::MAX).min(CLAIM_MAX)
-    });
+    let max = body
+        .max_jobs
+        .filter(|it| *it > 0)
+        .map_or(JOBS, |it| u32::try_from(it).unwrap_or(u32::MAX).min(CLAIM_MAX));
     let wait = Duration::from_millis(body.wait_ms.unwrap_or(0));
     if wait > CLAIM_WAIT_MAX {
         let most = CLAIM_WAIT_MAX.as_millis();

@@ -8,8 +8,6 @@ use waypost_api::{
     problem::EdgeCode,
     process::{CompleteUserTask, UserTaskPage},
 };
-use waypost_engine::{Error, process::parent};
-use waypost_kernel::{Rejection, RejectionCode};
 
 use super::{body::Text, convert, instances::Wanted, params::Paging};
 use crate::http::{
@@ -74,14 +72,8 @@ pub(in crate::http) async fn complete_by_id(
     text: Text,
 ) -> Result<StatusCode, Refusal> {
     let body: CompleteUserTask = text.parse()?.unwrap_or_default();
-    let unknown = || {
-        Error::Rejected(Rejection::new(RejectionCode::TaskNotFound, "user task not found"))
-    };
-    let (id, visit) = parent(&task).ok_or_else(unknown)?;
-    let view = app.processes.show(&id).await.map_err(|_| unknown())?;
-    let stay = view.state.stays.iter().find(|it| it.visit == visit).ok_or_else(unknown)?;
     let output = body.variables.or(body.result).unwrap_or_default();
-    app.processes.complete_user_task(&id, &stay.step, output).await?;
+    app.processes.complete_user_task_named(&task, output).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
