@@ -1,6 +1,8 @@
 //! `waypost dev`: something to look at in seconds. Examples and workers on a temporary store.
 
 mod demo;
+mod loans;
+mod offices;
 mod steps;
 
 use tokio_util::sync::CancellationToken;
@@ -58,6 +60,7 @@ async fn serve(
 ) -> Result<(), Failure> {
     let engine = engine(config, store).await?;
     demo::deploy(&engine).await?;
+    loans::deploy(&engine).await?;
     let server = bind(&engine, options(config), chosen).await?;
     greet(&server, output)?;
     let demo = Box::pin(demo::run(engine.clone(), stop.clone()));

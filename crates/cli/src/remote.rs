@@ -86,7 +86,7 @@ impl From<Error> for Failure {
             }
             Error::Address { .. } => Self::usage(what),
             // The library may learn to fail in new ways.
-            Error::StepTwice { .. } | _ => Self::new(Exit::Failed, what),
+            Error::StepTwice { .. } | Error::JobTwice { .. } | _ => Self::new(Exit::Failed, what),
         }
     }
 }

@@ -155,7 +155,7 @@ pub(crate) async fn until_stopped(
     beside: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
     let serving = async {
-        let served = server.run(stop.clone()).await;
+        let served = Box::pin(server.run(stop.clone())).await;
         // A server that ends by itself takes the rest along.
         stop.cancel();
         served.map_err(server_failure)

@@ -110,7 +110,7 @@ fn machines_get_the_documents_of_the_server() {
     }]);
     assert_eq!(deployed, expected);
     let definitions = world.json(&["list", "definitions"]);
-    assert_eq!(definitions.pointer("/items/0/steps/1/maxAttempts"), Some(&json!(3)));
+    assert_eq!(definitions.pointer("/chains/items/0/steps/1/maxAttempts"), Some(&json!(3)));
 
     let started = world.json(&["start", "chain", "order", "--context", "{\"b\":1,\"a\":1.50}"]);
     let id = text(&started, "instanceId");
