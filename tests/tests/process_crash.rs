@@ -20,8 +20,7 @@ fn kills() -> u32 {
 
 async fn kill_again_and_again(store: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let serve =
-        || Running::serve(folder.path(), &["--store", store, "--grpc", "127.0.0.1:0"]);
+    let serve = || Running::serve(folder.path(), &["--store", store, "--grpc", "127.0.0.1:0"]);
     let first = serve();
     Press::upload(&first.url).await;
     first.kill();

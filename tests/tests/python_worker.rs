@@ -77,10 +77,8 @@ fn worker(url: &str, packages: &str) -> Child {
 async fn the_published_python_worker_runs_unchanged() {
     let packages = services::python_worker().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let server = Running::serve(
-        folder.path(),
-        &["--store", "sqlite:python.db", "--grpc", "127.0.0.1:0"],
-    );
+    let server =
+        Running::serve(folder.path(), &["--store", "sqlite:python.db", "--grpc", "127.0.0.1:0"]);
     let rest = Rest::new(&server.url);
     let (status, ..) = rest.post("/v1/definitions", &definition(), None).await.unwrap();
     assert_eq!(status, 201);

@@ -10,9 +10,7 @@ use std::{
 
 use crate::{
     install, root,
-    services::{
-        NATS, POSTGRES, PYTHON, Server, fetch_python_worker, start_nats, start_postgres,
-    },
+    services::{NATS, POSTGRES, PYTHON, Server, fetch_python_worker, start_nats, start_postgres},
     tidy,
 };
 

@@ -134,7 +134,7 @@ mod tests {
         assert!(parsed("{").starts_with("f.json: is not JSON: EOF"));
         assert_eq!(
             parsed(r#"{"workflowType":"o","steps":[]}"#),
-            "f.json: is not a chain definition: missing field `workflowVersion`"
+            "f.json: is not a chain definition: missing field `workflowVersion` at line 1 column 31"
         );
     }
 }

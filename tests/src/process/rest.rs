@@ -69,8 +69,7 @@ impl Wire for Rest {
     }
 
     async fn start(&self, definition: &str, key: &str, variables: &Value) -> String {
-        let body =
-            json!({"definitionId": definition, "businessKey": key, "variables": variables});
+        let body = json!({"definitionId": definition, "businessKey": key, "variables": variables});
         text(&self.must("/v1/instances", &body, 201).await["id"])
     }
 

@@ -36,6 +36,7 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
     expect![[r#"
         KEY                                                 VALUE                                              ORIGIN
         http                                                127.0.0.1:8080                                     default
+        grpc                                                127.0.0.1:9090                                     default
         metrics                                             -                                                  not set
         insecure                                            false                                              default
         store                                               postgres://***@db.example/waypost?sslmode=require  waypost.toml:2
@@ -62,6 +63,8 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
         chain.retry.max_backoff_ms                          300000                                             default
         chain.types."order.process".max_attempts            4                                                  waypost.toml:8
         chain.types."order.process".steps.PAY.max_attempts  2                                                  waypost.toml:10
+        process.coercion                                    true                                               default
+        process.dispatch                                    polling                                            default
         outbox.webhook                                      https://***@receiver.example/in?token=***          waypost.toml:12
         outbox.headers.authorization                        ***                                                waypost.toml:13
         outbox.nats                                         -                                                  not set

@@ -33,7 +33,7 @@ fn a_power_failure_loses_nothing_that_was_acknowledged() {
         assert_eq!(instance.get("instanceId"), Some(&json!(id)));
     }
     let definitions = world.json(&["list", "definitions"]);
-    assert_eq!(definitions.pointer("/items/0/workflowType"), Some(&json!("order")));
+    assert_eq!(definitions.pointer("/chains/items/0/workflowType"), Some(&json!("order")));
 }
 
 #[test]
@@ -68,6 +68,8 @@ fn serve_with_a_failing_disk(folder: &Path) -> Child {
             "serve",
             "--json",
             "--http",
+            "127.0.0.1:0",
+            "--grpc",
             "127.0.0.1:0",
             "--log",
             "off",

@@ -105,7 +105,7 @@ fn wrong_usage_never_reaches_the_server() {
         [exit 2]
         $ waypost deploy foreign.json
         error: foreign.json: is not recognized as a definition
-          a chain definition has workflowType, workflowVersion and steps
+          a chain definition has workflowType, workflowVersion and steps; one of a process has id, name and steps
         [exit 2]
     "#]]
     .assert_eq(&world.session(&[

@@ -16,8 +16,8 @@ fn a_chain_from_its_definition_to_its_end() {
         $ waypost deploy order.json
         chain order version 1: was deployed before, unchanged
         $ waypost list definitions
-        TYPE   VERSION  STEPS           DEPLOYED
-        order  1        VALIDATE → PAY  now
+        FACE   DEFINITION  VERSION  ABOUT           DEPLOYED
+        chain  order       1        VALIDATE → PAY  now
         $ waypost list chains
         no chains
         $ waypost start chain order --biz-key o-1 --context '{"total": 12}'

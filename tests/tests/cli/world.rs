@@ -53,7 +53,8 @@ impl World {
         let lines = self.session(commands);
         let squeezed = lines.lines().map(|line| {
             let indent = line.len() - line.trim_start().len();
-            let words: Vec<_> = line.split("  ").map(str::trim).filter(|it| !it.is_empty()).collect();
+            let words: Vec<_> =
+                line.split("  ").map(str::trim).filter(|it| !it.is_empty()).collect();
             format!("{}{}\n", " ".repeat(indent), words.join("  "))
         });
         squeezed.collect()

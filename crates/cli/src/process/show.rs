@@ -58,15 +58,16 @@ pub(crate) async fn show(args: ShowArgs, output: Output) -> Result<(), Failure> 
         output.line(&format!("{name:<14}{value}"))?;
     }
     output.line("")?;
-    output.table(story(&history, now))
+    output.table(story(&history, &instance, now))
 }
 
 pub(crate) async fn history(args: HistoryArgs, output: Output) -> Result<(), Failure> {
-    let history = args.remote.processes()?.history(&args.id).await?;
+    let processes = args.remote.processes()?;
+    let history = processes.history(&args.id).await?;
     if output.is_json {
         return output.json(&history);
     }
-    output.table(story(&history, now()))
+    output.table(story(&history, &processes.show(&args.id).await?, now()))
 }
 
 fn facts(instance: &Instance, now: Timestamp) -> Vec<(&'static str, String)> {

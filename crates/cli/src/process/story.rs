@@ -44,7 +44,8 @@ pub(super) fn report(
 }
 
 /// Visits of steps, one line each.
-pub(super) fn story(history: &[StepExecution], now: Timestamp) -> Table {
+pub(super) fn story(history: &[StepExecution], instance: &Instance, now: Timestamp) -> Table {
+    let over = instance.completed_at.unwrap_or(now);
     let mut shown = table(&["BEGAN", "STEP", "TYPE", "VISIT", "STATUS", "TOOK", "DETAIL"]);
     for it in history {
         shown.add_row([
@@ -53,17 +54,18 @@ pub(super) fn story(history: &[StepExecution], now: Timestamp) -> Table {
             cell(&it.step_type),
             cell(&it.attempt_number.to_string()),
             status_cell(&it.status),
-            cell(&took(it.started_at, it.ended_at.unwrap_or(now))),
-            cell(&detail(it)),
+            cell(&took(it.started_at, it.ended_at.unwrap_or(over))),
+            cell(&detail(it, instance.completed_at.is_some())),
         ]);
     }
     shown
 }
 
 /// Why a visit failed, or whom one that is not over waits for.
-fn detail(visit: &StepExecution) -> String {
+fn detail(visit: &StepExecution, is_over: bool) -> String {
     let awaited = || match (visit.ended_at, visit.step_type.as_str()) {
-        (None, "SERVICE_TASK") => "waits for a worker",
+        (None, _) if is_over => "left when the process ended",
+        (None, "SERVICE_TASK") => "waits for the report of a worker",
         (None, "USER_TASK") => "waits for a person",
         (None, "WAIT") => "waits for a signal",
         (None, "JOIN_GATEWAY") => "waits for the other branches",

@@ -194,10 +194,14 @@ async fn a_worker_that_is_told_to_stop_finishes_what_it_has_begun_and_fails_noth
         })
         .unwrap();
     let stop = CancellationToken::new();
-    let working = tokio::spawn(JobWorker::new(&site.client, jobs, options(3)).run(stop.clone()));
+    let working = tokio::spawn(JobWorker::new(&site.client, jobs, options(1)).run(stop.clone()));
     begun.notified().await;
     stop.cancel();
-    // Nothing new is begun once that was heard.
+    // One that dropped its work would be gone by now.
+    for _ in 0..20 {
+        assert_eq!(site.processes.show(&id).await.unwrap().status, InstanceStatus::Active);
+    }
+    assert!(!working.is_finished());
     over.notify_one();
     working.await.unwrap();
     let later = site.start(json!({})).await;
