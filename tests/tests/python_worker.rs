@@ -1,6 +1,6 @@
 //! A worker that knows nothing of Waypost: the published Python package, unchanged, works off a
 //! process of three steps, with a failure, a retry and heartbeats.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

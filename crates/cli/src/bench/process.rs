@@ -74,9 +74,7 @@ pub(super) async fn run(args: ProcessArgs, output: Output) -> Result<(), Failure
 
 /// Three service tasks in a row; and a wait, for instances that are only stored.
 fn definitions() -> [Value; 2] {
-    let task = |id: &str, next: &str| {
-        json!({"id": id, "name": id, "type": "SERVICE_TASK", "jobType": id, "nextStep": next})
-    };
+    let task = |id: &str, next: &str| json!({"id": id, "name": id, "type": "SERVICE_TASK", "jobType": id, "nextStep": next});
     let end = json!({"id": "end", "name": "End", "type": "END"});
     let wait = json!({"id": "wait", "name": "Wait", "type": "WAIT", "nextStep": "end"});
     [
@@ -124,7 +122,12 @@ fn print(rows: &[(&'static str, Vec<Worked>)], output: Output) -> Result<(), Fai
         return output.json(&all);
     }
     let head = [
-        "measurement", "instances/s", "steps/s", "start p50", "start p99", "pick-up p50",
+        "measurement",
+        "instances/s",
+        "steps/s",
+        "start p50",
+        "start p99",
+        "pick-up p50",
         "pick-up p99",
     ];
     let mut table = output::table(&head);

@@ -101,6 +101,11 @@ async fn report(processes: &Processes, worker: WorkerId, task: &TaskView) -> Res
         let error = Some("the account is closed".to_owned());
         return processes.fail(&task.id, worker, error, false).await.map(drop);
     }
+    // The next process starts at every END of the one before, also after a rejection.
+    if task.queue == "prepare-disbursement" && !task.variables.contains_key("loanId") {
+        let error = Some("the loan was not approved".to_owned());
+        return processes.fail(&task.id, worker, error, false).await.map(drop);
+    }
     if roll < UNREACHABLE && task.retries > 0 {
         let error = Some(format!("{} did not answer", task.queue));
         return processes.fail(&task.id, worker, error, true).await.map(drop);

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Instances under way at a time: enough to keep every worker busy, not more.
-const UNDER_WAY_MAX: usize = 2_000;
+const UNDER_WAY_MAX: u32 = 2_000;
 /// How long a poll waits for jobs, in milliseconds.
 const POLL_WAIT: u32 = 200;
 
@@ -74,7 +74,7 @@ pub(super) async fn work(address: SocketAddr, load: Load) -> Result<Worked, Fail
         address,
         load,
         end: begin + load.duration,
-        room: Semaphore::new(UNDER_WAY_MAX),
+        room: Semaphore::new(UNDER_WAY_MAX as usize),
         finished: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
     });
@@ -87,7 +87,7 @@ pub(super) async fn work(address: SocketAddr, load: Load) -> Result<Worked, Fail
         worked.starts.extend(done.map_err(broken)??);
     }
     // All that was started is finished before the time is taken.
-    drop(shared.room.acquire_many(UNDER_WAY_MAX as u32).await.map_err(broken)?);
+    drop(shared.room.acquire_many(UNDER_WAY_MAX).await.map_err(broken)?);
     worked.elapsed = begin.elapsed();
     shared.is_over.store(true, Ordering::Relaxed);
     while let Some(done) = workers.join_next().await {
