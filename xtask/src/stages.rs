@@ -48,7 +48,9 @@ pub(crate) fn test() -> Result<(), String> {
         (PYTHON, servers.python.as_str()),
         ("WAYPOST_BIN", program.as_str()),
     ];
-    stage("test", || cargo(&["test", "--workspace", "--all-features", "--locked"], &found))?;
+    stage("test", || {
+        cargo(&["test", "--workspace", "--all-features", "--locked", "--no-fail-fast"], &found)
+    })?;
     stage("documents", || {
         let all = ["doc", "--workspace", "--all-features", "--no-deps", "--locked"];
         cargo(&all, &[("RUSTDOCFLAGS", "-D warnings")])

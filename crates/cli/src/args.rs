@@ -42,19 +42,19 @@ pub(crate) enum Command {
     /// Deploy definitions from JSON files
     Deploy(deploy::DeployArgs),
     /// Start an instance
-    #[command(subcommand)]
+    #[command(subcommand, override_usage = "waypost start <chain|process> <NAME> [OPTIONS]")]
     Start(Face<chain::StartArgs, process::StartArgs>),
     /// List instances, tasks of people, or definitions
     #[command(subcommand)]
     List(list::List),
     /// Show an instance
-    #[command(subcommand, after_help = face::HELP)]
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process] <ID> [OPTIONS]")]
     Show(Face<chain::ShowArgs, process::ShowArgs>),
     /// Show what happened to an instance
-    #[command(subcommand, after_help = face::HELP)]
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process] <ID> [OPTIONS]")]
     History(Face<chain::HistoryArgs, process::HistoryArgs>),
     /// Tell an instance of an event
-    #[command(subcommand, after_help = face::HELP)]
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process] <ID> <EVENT|STEP> [OPTIONS]")]
     Signal(Face<chain::SignalArgs, process::SignalArgs>),
     /// Complete the task of a person
     #[command(subcommand, after_help = face::HELP)]
@@ -63,7 +63,7 @@ pub(crate) enum Command {
     #[command(subcommand, after_help = face::HELP)]
     Retry(OfProcess<process::RetryArgs>),
     /// Cancel an instance
-    #[command(subcommand, after_help = face::HELP)]
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]")]
     Cancel(Face<chain::CancelArgs, process::CancelArgs>),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),

@@ -155,10 +155,19 @@ impl Verdict {
     /// When that does not happen.
     pub async fn finish(url: &str, ledger: &Mutex<Ledger>) -> Self {
         let rest = Rest::new(url);
-        for _ in 0..3_000 {
-            if work(&rest, ledger, "finisher").await {
+        // Leases of the dead must lapse first; while there is work, nobody loses patience.
+        let mut idle_rounds = 0;
+        while idle_rounds < 3_000 {
+            let worked = tokio::join!(
+                work(&rest, ledger, "finisher-1"),
+                work(&rest, ledger, "finisher-2"),
+                work(&rest, ledger, "finisher-3"),
+                work(&rest, ledger, "finisher-4"),
+            );
+            if worked.0 || worked.1 || worked.2 || worked.3 {
                 continue;
             }
+            idle_rounds += 1;
             let under_way = |definition: &'static str, status: &'static str| {
                 let path = format!("/v1/instances?definitionId={definition}&status={status}");
                 let rest = &rest;

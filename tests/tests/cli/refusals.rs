@@ -157,11 +157,11 @@ fn a_server_that_is_not_there_is_told_apart_from_one_that_refuses() {
 fn a_verb_without_its_noun_is_answered_with_how_to_say_it() {
     let folder = tempfile::TempDir::new().unwrap();
     for (said, usage) in [
-        (["start", "order"], "waypost start chain <TYPE> [OPTIONS]"),
-        (["show", "ID"], "waypost show chain <ID> [OPTIONS]"),
-        (["history", "ID"], "waypost history chain <ID> [OPTIONS]"),
-        (["signal", "ID"], "waypost signal chain <ID> <EVENT> [OPTIONS]"),
-        (["cancel", "ID"], "waypost cancel chain <ID> [OPTIONS]"),
+        (["start", "order"], "waypost start <chain|process> <NAME> [OPTIONS]"),
+        (["show", "ID"], "waypost show [chain|process] <ID> [OPTIONS]"),
+        (["history", "ID"], "waypost history [chain|process] <ID> [OPTIONS]"),
+        (["signal", "ID"], "waypost signal [chain|process] <ID> <EVENT|STEP> [OPTIONS]"),
+        (["cancel", "ID"], "waypost cancel [chain|process] <ID> [OPTIONS]"),
     ] {
         let ran = e2e::binary::run(folder.path(), &said);
         assert_eq!(ran.code, Some(2), "{ran:?}");
