@@ -40,7 +40,8 @@ pub fn waypost() -> &'static Path {
 pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(waypost());
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("WAYPOST_") {
+        let name_text = name.to_string_lossy();
+        if name_text.starts_with("WAYPOST_") || name_text.starts_with("WE_") {
             command.env_remove(name);
         }
     }
@@ -100,6 +101,8 @@ impl Running {
     pub fn start(folder: &Path, args: &[&str]) -> Self {
         let mut child = command(folder)
             .args(args)
+            // Servers of other tests run at the same time.
+            .env("WAYPOST_GRPC", "127.0.0.1:0")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -2,4 +2,5 @@
 
 pub mod binary;
 pub mod load;
+pub mod process;
 pub mod sim;

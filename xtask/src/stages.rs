@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     install, root,
-    services::{NATS, POSTGRES, Server, start_nats, start_postgres},
+    services::{NATS, POSTGRES, PYTHON, Server, fetch_python_worker, start_nats, start_postgres},
     tidy,
 };
 
@@ -21,6 +21,8 @@ const SEEDS: &str = "10000";
 struct Servers {
     postgres: String,
     nats: String,
+    /// The folder with the Python package that workers are written with.
+    python: String,
     _started: Vec<Server>,
 }
 
@@ -43,9 +45,12 @@ pub(crate) fn test() -> Result<(), String> {
     let found = [
         (POSTGRES, servers.postgres.as_str()),
         (NATS, servers.nats.as_str()),
+        (PYTHON, servers.python.as_str()),
         ("WAYPOST_BIN", program.as_str()),
     ];
-    stage("test", || cargo(&["test", "--workspace", "--all-features", "--locked"], &found))?;
+    stage("test", || {
+        cargo(&["test", "--workspace", "--all-features", "--locked", "--no-fail-fast"], &found)
+    })?;
     stage("documents", || {
         let all = ["doc", "--workspace", "--all-features", "--no-deps", "--locked"];
         cargo(&all, &[("RUSTDOCFLAGS", "-D warnings")])
@@ -60,6 +65,7 @@ pub(crate) fn services() -> Result<(), String> {
     let servers = servers()?;
     println!("export {POSTGRES}={}", servers.postgres);
     println!("export {NATS}={}", servers.nats);
+    println!("export {PYTHON}={}", servers.python);
     std::io::stdout().flush().map_err(|error| error.to_string())?;
     loop {
         // The servers end with this process, however it ends.
@@ -100,7 +106,8 @@ fn servers() -> Result<Servers, String> {
         start_postgres()
     })?;
     let nats = find(NATS, || start_nats(install::nats(&target())?.as_deref()))?;
-    Ok(Servers { postgres, nats, _started: started })
+    let python = install::python(&target().join("tools"), fetch_python_worker)?;
+    Ok(Servers { postgres, nats, python, _started: started })
 }
 
 fn simulate() -> Result<(), String> {

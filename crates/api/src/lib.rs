@@ -1,11 +1,18 @@
-//! Wire types: what travels between a Waypost server and its clients, and nothing else.
+//! Wire types: what travels between a Waypost server and its clients, and how an address is shown.
 //!
 //! Requests refuse members they do not know; answers may grow members, and readers ignore them.
 
+mod address;
 pub mod chain;
 mod document;
+#[cfg(feature = "grpc")]
+pub mod grpc;
+mod object;
 mod page;
 pub mod problem;
+pub mod process;
 pub mod time;
 
-pub use crate::{document::Document, page::Page, problem::Problem, time::Timestamp};
+pub use crate::{
+    address::shown_url, document::Document, page::Page, problem::Problem, time::Timestamp,
+};

@@ -99,7 +99,8 @@ async fn start(chains: &Chains) -> Result<(), Error> {
             context: Some(Json::of(&json!({ "customer": "c-1", "total": 12 }))),
             ..StartRequest::default()
         })
-        .await?;
+        .await?
+        .chain;
     println!("started {}", order.key.id);
     let payload = Json::of(&json!({ "method": "card" }));
     chains.signal(&order.key.id, "PAID".to_owned(), None, Some(payload)).await?;

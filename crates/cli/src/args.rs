@@ -7,7 +7,9 @@ use clap::{Parser, Subcommand};
 use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
-    chain, dev, doctor, exit, migrate, serve,
+    chain, deploy, dev, doctor, exit,
+    face::{self, Face, OfProcess},
+    list, migrate, process, serve,
     settings::{Key, Sources, catalog},
 };
 
@@ -28,7 +30,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve, in production
     Serve(serve::ServeArgs),
-    /// Try it: serve a temporary store with example chains and workers running
+    /// Try it: serve a temporary store with examples and workers running
     Dev(dev::DevArgs),
     /// Show or apply changes of the store's schema
     Migrate(migrate::MigrateArgs),
@@ -38,19 +40,31 @@ pub(crate) enum Command {
     Bench(BenchArgs),
 
     /// Deploy definitions from JSON files
-    Deploy(chain::DeployArgs),
+    Deploy(deploy::DeployArgs),
     /// Start an instance
-    Start(chain::StartArgs),
-    /// List instances or definitions
-    List(chain::ListArgs),
+    #[command(subcommand, override_usage = "waypost start <chain|process> <NAME> [OPTIONS]")]
+    Start(Face<chain::StartArgs, process::StartArgs>),
+    /// List instances, tasks of people, or definitions
+    #[command(subcommand)]
+    List(list::List),
     /// Show an instance
-    Show(chain::ShowArgs),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process] <ID> [OPTIONS]")]
+    Show(Face<chain::ShowArgs, process::ShowArgs>),
     /// Show what happened to an instance
-    History(chain::HistoryArgs),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process] <ID> [OPTIONS]")]
+    History(Face<chain::HistoryArgs, process::HistoryArgs>),
     /// Tell an instance of an event
-    Signal(chain::SignalArgs),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process] <ID> <EVENT|STEP> [OPTIONS]")]
+    Signal(Face<chain::SignalArgs, process::SignalArgs>),
+    /// Complete the task of a person
+    #[command(subcommand, after_help = face::HELP)]
+    Complete(OfProcess<process::CompleteArgs>),
+    /// Try a failed step again
+    #[command(subcommand, after_help = face::HELP)]
+    Retry(OfProcess<process::RetryArgs>),
     /// Cancel an instance
-    Cancel(chain::CancelArgs),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]")]
+    Cancel(Face<chain::CancelArgs, process::CancelArgs>),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),
 
@@ -77,6 +91,10 @@ pub(crate) struct ConfigArgs {
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
 
+    /// Listen for gRPC here; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS")]
+    grpc: Option<String>,
+
     /// Serve /metrics on a port of its own
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
@@ -92,6 +110,7 @@ impl ConfigArgs {
         let mut flags = vec![
             (catalog::STORE, self.store.clone()),
             (catalog::HTTP, self.http.clone()),
+            (catalog::GRPC, self.grpc.clone()),
             (catalog::METRICS, self.metrics.clone()),
             (catalog::INSECURE, self.insecure.then(|| "true".to_owned())),
         ];

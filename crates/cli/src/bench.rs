@@ -1,14 +1,16 @@
-//! Measures an engine on this machine: `waypost bench chain`.
+//! Measures an engine on this machine: `waypost bench chain`, `waypost bench process`.
 
 mod callers;
 mod http;
 mod meter;
 mod null;
+mod process;
 mod table;
 mod target;
 
 use std::{net::SocketAddr, sync::Arc};
 
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Settings};
 use waypost_server::{Options, Server};
@@ -18,6 +20,7 @@ use self::{callers::Load, meter::Measured, null::NullStore, target::Target};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
+    store::OpenStore,
 };
 
 /// What to measure.
@@ -29,8 +32,10 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Steps of chains: a step is a claim (shared by several) and a report, synced before the answer
+    /// Steps of chains: a step is a claim and a report, each synced before it is answered
     Chain(ChainArgs),
+    /// Instances of a process of three service tasks, started and worked off over HTTP
+    Process(process::ProcessArgs),
 }
 
 /// How to measure chains.
@@ -48,8 +53,8 @@ struct ChainArgs {
     /// Keep-alive connections of the HTTP measurement
     #[arg(long, default_value_t = 64)]
     clients: u32,
-    /// How many steps one claim takes
-    #[arg(long, default_value_t = 10)]
+    /// How many steps one claim takes: with one, a step is a claim and a report
+    #[arg(long, default_value_t = 1)]
     claim: u32,
     /// Seconds per round
     #[arg(long, default_value_t = 5)]
@@ -70,7 +75,13 @@ struct ChainArgs {
 
 /// Runs the measurement.
 pub(crate) async fn run(args: BenchArgs, output: Output) -> Result<(), Failure> {
-    let What::Chain(args) = args.what;
+    match args.what {
+        What::Chain(args) => run_chain(args, output).await,
+        What::Process(args) => process::run(args, output).await,
+    }
+}
+
+async fn run_chain(args: ChainArgs, output: Output) -> Result<(), Failure> {
     let target = Target::prepare(&args.store).await?;
     let stored = Load { callers: args.callers, claim: args.claim, seconds: args.seconds };
     fill(&target, args.chains, stored).await?;
@@ -125,21 +136,43 @@ async fn in_process(target: &Target, grouping: Grouping, load: Load) -> Result<M
 }
 
 async fn over_http(target: &Target, clients: u32, load: Load) -> Result<Measured, Failure> {
-    let store = target.open(Grouping::Grouped).await?;
-    let engine = Engine::new(store.shared(), Settings::default());
-    let http = SocketAddr::from(([127, 0, 0, 1], 0));
-    let options = Options { http, ..Options::default() };
-    let server = Server::bind(engine.clone(), options)
-        .await
-        .map_err(|error| Failure::new(Exit::Unavailable, error.to_string()))?;
-    let (address, stop) = (server.http_addr(), CancellationToken::new());
-    let serving = tokio::spawn(server.run(stop.clone()));
-    let measured = http::measure(&engine, address, Load { callers: clients, ..load }).await;
-    stop.cancel();
-    drop(serving.await);
-    drop(engine);
-    store.close().await?;
+    let served = Served::start(target).await?;
+    let load = Load { callers: clients, ..load };
+    let measured = http::measure(&served.engine, served.address, load).await;
+    served.stop().await?;
     measured
+}
+
+/// A server in this process, on a free port.
+struct Served {
+    engine: Engine,
+    address: SocketAddr,
+    store: OpenStore,
+    stop: CancellationToken,
+    serving: JoinHandle<()>,
+}
+
+impl Served {
+    async fn start(target: &Target) -> Result<Self, Failure> {
+        let store = target.open(Grouping::Grouped).await?;
+        let engine = Engine::new(store.shared(), Settings::default());
+        let http = SocketAddr::from(([127, 0, 0, 1], 0));
+        let options = Options { http, ..Options::default() };
+        let server = Server::bind(engine.clone(), options)
+            .await
+            .map_err(|error| Failure::new(Exit::Unavailable, error.to_string()))?;
+        let (address, stop) = (server.http_addr(), CancellationToken::new());
+        let run = server.run(stop.clone());
+        let serving = tokio::spawn(async move { drop(run.await) });
+        Ok(Self { engine, address, store, stop, serving })
+    }
+
+    async fn stop(self) -> Result<(), Failure> {
+        self.stop.cancel();
+        drop(self.serving.await);
+        drop(self.engine);
+        Ok(self.store.close().await?)
+    }
 }
 
 async fn engine_alone(load: Load) -> Result<Measured, Failure> {

@@ -1,7 +1,6 @@
 //! The verbs for chains, one file each.
 
 mod cancel;
-mod deploy;
 mod events;
 mod history;
 mod list;
@@ -12,7 +11,6 @@ mod watch;
 
 pub(crate) use self::{
     cancel::{CancelArgs, run as cancel},
-    deploy::{DeployArgs, run as deploy},
     history::{HistoryArgs, run as history},
     list::{ListArgs, run as list},
     show::{ShowArgs, run as show},

@@ -1,11 +1,13 @@
-//! `waypost dev`: something to look at in seconds. Example chains and workers on a temporary store.
+//! `waypost dev`: something to look at in seconds. Examples and workers on a temporary store.
 
 mod demo;
+mod loans;
+mod offices;
 mod steps;
 
 use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
-use waypost_server::{Options, Server};
+use waypost_server::{Options, Server, ServerError};
 
 use crate::{
     exit::Failure,
@@ -23,23 +25,28 @@ pub(crate) struct DevArgs {
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
 
+    /// Listen for gRPC here [default: 127.0.0.1:9090, or a free port if that one is taken]
+    #[arg(long, value_name = "ADDRESS")]
+    grpc: Option<String>,
+
     /// What is logged, such as warn or info [default: warn]
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
 }
 
 pub(crate) async fn run(args: DevArgs, output: Output) -> Result<(), Failure> {
-    let is_chosen = args.http.is_some();
+    let chosen = Chosen { http: args.http.is_some(), grpc: args.grpc.is_some() };
     let mut flags = vec![
         (catalog::STORE, "sqlite::memory:".to_owned()),
         (catalog::LOG_FILTER, args.log.unwrap_or_else(|| "warn".to_owned())),
     ];
     flags.extend(args.http.map(|it| (catalog::HTTP, it)));
+    flags.extend(args.grpc.map(|it| (catalog::GRPC, it)));
     let config = Config::new(&Settings::of_flags(&flags))?;
     start_log(&config)?;
     let stop = shutdown::on_signal()?;
     let store = OpenStore::open(&config).await?;
-    let served = serve(&config, is_chosen, &store, (stop, output)).await;
+    let served = serve(&config, chosen, &store, (stop, output)).await;
     let closed = store.close().await;
     served?;
     Ok(closed?)
@@ -47,45 +54,70 @@ pub(crate) async fn run(args: DevArgs, output: Output) -> Result<(), Failure> {
 
 async fn serve(
     config: &Config,
-    is_chosen: bool,
+    chosen: Chosen,
     store: &OpenStore,
     (stop, output): (CancellationToken, Output),
 ) -> Result<(), Failure> {
     let engine = engine(config, store).await?;
     demo::deploy(&engine).await?;
-    let server = bind(&engine, options(config), is_chosen).await?;
-    greet(&format!("http://{}", server.http_addr()), output)?;
+    loans::deploy(&engine).await?;
+    let server = bind(&engine, options(config), chosen).await?;
+    greet(&server, output)?;
     let demo = Box::pin(demo::run(engine.clone(), stop.clone()));
     until_stopped(engine, server, store, stop, demo).await
 }
 
+/// Which addresses somebody has chosen.
+#[derive(Clone, Copy)]
+struct Chosen {
+    http: bool,
+    grpc: bool,
+}
+
 /// Whoever has not chosen a port does not mind another one.
-async fn bind(engine: &Engine, options: Options, is_chosen: bool) -> Result<Server, Failure> {
-    let mut other = options.clone();
-    other.http.set_port(0);
-    match Server::bind(engine.clone(), options).await {
-        Err(_) if !is_chosen => Server::bind(engine.clone(), other).await.map_err(server_failure),
-        bound => bound.map_err(server_failure),
+async fn bind(engine: &Engine, options: Options, chosen: Chosen) -> Result<Server, Failure> {
+    let mut options = options;
+    loop {
+        let error = match Server::bind(engine.clone(), options.clone()).await {
+            Ok(server) => return Ok(server),
+            Err(error) => error,
+        };
+        let (ServerError::InUse { flag, address } | ServerError::Listen { flag, address, .. }) =
+            &error;
+        let is_free = address.port() == 0;
+        match *flag {
+            "--http" if !chosen.http && !is_free => options.http.set_port(0),
+            "--grpc" if !chosen.grpc && !is_free => {
+                options.grpc.iter_mut().for_each(|it| it.set_port(0));
+            }
+            _ => return Err(server_failure(error)),
+        }
     }
 }
 
-fn greet(url: &str, output: Output) -> Result<(), Failure> {
+fn greet(server: &Server, output: Output) -> Result<(), Failure> {
+    let url = format!("http://{}", server.http_addr());
+    let grpc = server.grpc_addr().map(|it| it.to_string()).unwrap_or_default();
     if output.is_json {
-        return output.json(&serde_json::json!({ "http": url }));
+        return output.json(&serde_json::json!({ "http": url, "grpc": grpc }));
     }
     let is_default = url == crate::remote::DEFAULT;
     let server = if is_default { String::new() } else { format!(" --server {url}") };
     output.line(&format!(
-        "Waypost is running with demo chains on a temporary store.
+        "Waypost is running with demo chains and processes on a temporary store.
 
-  API      {url}/v1/chains/instances
+  API      {url}/v1/instances, {url}/v1/chains/instances
+  gRPC     {grpc}
   Docs     {url}/docs
   Metrics  {url}/metrics
 
 Try:
+  waypost list processes{server}
+  waypost show ID{server}
+  waypost list tasks{server}
   waypost list chains{server}
   waypost watch{server}
-  curl -s '{url}/v1/chains/instances?status=RUNNING&pageSize=3'
+  curl -s '{url}/v1/instances?status=WAITING&pageSize=3'
 
 Ctrl-C stops it; nothing is kept."
     ))

@@ -4,11 +4,15 @@ mod about;
 mod args;
 mod bench;
 mod chain;
+mod deploy;
 mod dev;
 mod doctor;
 mod exit;
+mod face;
+mod list;
 mod migrate;
 mod output;
+mod process;
 mod remote;
 mod serve;
 mod settings;
@@ -23,6 +27,7 @@ use clap::Parser;
 use crate::{
     args::{Arguments, Command},
     exit::{Exit, Failure},
+    face::{Face, OfProcess, spelled_out},
     output::Output,
 };
 
@@ -33,7 +38,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // The first thing of all: everything that speaks TLS uses the same provider.
     let _installed = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(spelled_out(std::env::args_os()));
     let output = Output::new(arguments.json);
     let outcome = runtime().and_then(|it| it.block_on(Box::pin(run(arguments.command, output))));
     match outcome {
@@ -60,13 +65,20 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Migrate(args) => migrate::run(args, output).await,
         Command::Doctor(args) => doctor::run(args, output).await,
         Command::Bench(args) => bench::run(args, output).await,
-        Command::Deploy(args) => chain::deploy(args, output).await,
-        Command::Start(args) => chain::start(args, output).await,
-        Command::List(args) => chain::list(args, output).await,
-        Command::Show(args) => chain::show(args, output).await,
-        Command::History(args) => chain::history(args, output).await,
-        Command::Signal(args) => chain::signal(args, output).await,
-        Command::Cancel(args) => chain::cancel(args, output).await,
+        Command::Deploy(args) => deploy::run(args, output).await,
+        Command::Start(Face::Chain(args)) => chain::start(args, output).await,
+        Command::Start(Face::Process(args)) => process::start(args, output).await,
+        Command::List(list) => list::run(list, output).await,
+        Command::Show(Face::Chain(args)) => chain::show(args, output).await,
+        Command::Show(Face::Process(args)) => process::show(args, output).await,
+        Command::History(Face::Chain(args)) => chain::history(args, output).await,
+        Command::History(Face::Process(args)) => process::history(args, output).await,
+        Command::Signal(Face::Chain(args)) => chain::signal(args, output).await,
+        Command::Signal(Face::Process(args)) => process::signal(args, output).await,
+        Command::Complete(OfProcess::Process(args)) => process::complete(args, output).await,
+        Command::Retry(OfProcess::Process(args)) => process::retry(args, output).await,
+        Command::Cancel(Face::Chain(args)) => chain::cancel(args, output).await,
+        Command::Cancel(Face::Process(args)) => process::cancel(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,
         Command::ExplainError(args) => about::explain(args, output),
         Command::Completions(args) => about::completions(&args, output),

@@ -68,14 +68,14 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// The tone of a status of a chain or a step.
+    /// The tone of a status of an instance or a step.
     pub(crate) fn of_status(status: &str) -> Self {
         match status {
             "COMPLETED" | "DONE" | "ok" => Self::Good,
-            "RUNNING" | "READY" => Self::Busy,
-            "WAITING" | "CANCELED" | "warn" => Self::Attention,
+            "RUNNING" | "READY" | "ACTIVE" => Self::Busy,
+            "WAITING" | "CANCELED" | "CANCELLED" | "warn" => Self::Attention,
             "FAILED" | "DEAD" | "fail" => Self::Bad,
-            "PENDING" => Self::Faint,
+            "PENDING" | "SKIPPED" => Self::Faint,
             _ => Self::Plain,
         }
     }

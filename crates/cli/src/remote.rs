@@ -2,8 +2,9 @@
 
 use std::io::Read;
 
+use serde_json::{Map, Value};
 use waypost_api::{Document, Problem};
-use waypost_client::{Chains, Client, Error};
+use waypost_client::{Chains, Client, Error, Processes};
 
 use crate::exit::{Exit, Failure};
 
@@ -14,13 +15,24 @@ pub(crate) const DEFAULT: &str = "http://127.0.0.1:8080";
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RemoteArgs {
     /// The server to talk to
-    #[arg(long, value_name = "URL", env = "WAYPOST_SERVER", default_value = DEFAULT)]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "WAYPOST_SERVER",
+        // It may contain a password, and help is for everybody to read.
+        hide_env_values = true,
+        default_value = DEFAULT
+    )]
     server: String,
 }
 
 impl RemoteArgs {
     pub(crate) fn chains(&self) -> Result<Chains, Failure> {
         Ok(Client::new(&self.server)?.chain())
+    }
+
+    pub(crate) fn processes(&self) -> Result<Processes, Failure> {
+        Ok(Client::new(&self.server)?.process())
     }
 }
 
@@ -33,6 +45,15 @@ pub(crate) fn document(name: &str, given: &str) -> Result<Document, Failure> {
     Document::parse(&text).map_err(|error| {
         Failure::usage(format!("{name} is not a JSON document: {error}"))
             .advise("give JSON such as '{\"total\": 12}', or @FILE to read it from a file")
+    })
+}
+
+/// Variables given on the command line.
+pub(crate) fn variables(given: Option<&str>) -> Result<Map<String, Value>, Failure> {
+    let Some(given) = given else { return Ok(Map::new()) };
+    document("--variables", given)?.read().map_err(|_| {
+        Failure::usage("--variables is not a JSON object")
+            .advise("give variables by their names, such as '{\"amount\": 12}'")
     })
 }
 
@@ -65,7 +86,7 @@ impl From<Error> for Failure {
             }
             Error::Address { .. } => Self::usage(what),
             // The library may learn to fail in new ways.
-            Error::StepTwice { .. } | _ => Self::new(Exit::Failed, what),
+            Error::StepTwice { .. } | Error::JobTwice { .. } | _ => Self::new(Exit::Failed, what),
         }
     }
 }
@@ -81,16 +102,34 @@ fn refused(problem: &Problem) -> Failure {
     let untold = problem.errors.iter().filter(|it| !problem.detail.contains(&it.problem));
     let places: Vec<_> = untold.map(|it| format!("{} {}", it.place, it.problem)).collect();
     let what = match places.as_slice() {
-        [] => problem.detail.clone(),
+        [] => told(&problem.detail),
         [_, ..] => format!("{}: {}", problem.detail, places.join("; ")),
     };
     Failure::new(exit, what).coded(&problem.code).advise(advice(problem))
 }
 
+/// A definition may be wrong in several places; each has a line of its own.
+fn told(detail: &str) -> String {
+    match detail.strip_prefix("validation error: validation errors:") {
+        Some(lines) => format!("the definition is not sound:{lines}"),
+        None => detail.to_owned(),
+    }
+}
+
 fn advice(problem: &Problem) -> String {
     let code = problem.code.as_str();
+    let is_chain = problem.instance.starts_with("/v1/chains");
     match (code, &problem.instance_id) {
-        ("INSTANCE_NOT_FOUND", _) => "`waypost list chains` shows those there are".to_owned(),
+        ("INSTANCE_NOT_FOUND", _) if is_chain => {
+            "`waypost list chains` shows those there are".to_owned()
+        }
+        ("INSTANCE_NOT_FOUND", _) => "`waypost list processes` shows those there are".to_owned(),
+        ("TASK_NOT_FOUND", _) if !is_chain => {
+            "`waypost list tasks` shows those that are open".to_owned()
+        }
+        ("DUPLICATE_BIZ_KEY", None) => {
+            "`waypost list processes --business-key KEY` shows the one under way".to_owned()
+        }
         ("DEFINITION_NOT_FOUND", _) => {
             "deploy it with `waypost deploy FILE`; `waypost list definitions` shows those there are"
                 .to_owned()

@@ -1,9 +1,10 @@
-//! `waypost serve`: the engine over a durable store, behind HTTP, until told to stop.
+//! `waypost serve`: the engine over a durable store, behind HTTP and gRPC, until told to stop.
 
 use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use waypost_api::shown_url;
 use waypost_engine::{Engine, Settings as EngineSettings, Transport};
 use waypost_server::{Options, Server, ServerError, outbox, telemetry};
 
@@ -11,7 +12,7 @@ use crate::{
     args::ConfigArgs,
     exit::{Exit, Failure},
     output::{Output, cell, table},
-    settings::{Config, Outbox, Setting, Settings, Sources, StoreAddress, catalog, masked_url},
+    settings::{Config, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
     shutdown,
     store::OpenStore,
 };
@@ -80,7 +81,8 @@ async fn serve(
 ) -> Result<(), Failure> {
     let engine = engine(config, store).await?;
     let server = Server::bind(engine.clone(), options(config)).await.map_err(server_failure)?;
-    tracing::info!(http = %server.http_addr(), store = store_name(config), "serving");
+    let (http, grpc) = (server.http_addr(), server.grpc_addr());
+    tracing::info!(%http, ?grpc, store = store_name(config), "serving");
     announce(&server, output)?;
     until_stopped(engine, server, store, stop, std::future::ready(())).await
 }
@@ -88,11 +90,16 @@ async fn serve(
 /// Says where it listens, for people and for scripts that let it pick a port.
 fn announce(server: &Server, output: Output) -> Result<(), Failure> {
     let http = format!("http://{}", server.http_addr());
+    let grpc = server.grpc_addr().map(|it| it.to_string());
     let metrics = server.metrics_addr().map(|it| format!("http://{it}/metrics"));
     if output.is_json {
-        return output.json(&serde_json::json!({ "http": http, "metrics": metrics }));
+        let document = serde_json::json!({ "http": http, "grpc": grpc, "metrics": metrics });
+        return output.json(&document);
     }
     output.line(&format!("listening on {http}"))?;
+    if let Some(grpc) = grpc {
+        output.line(&format!("gRPC on {grpc}"))?;
+    }
     metrics.map_or(Ok(()), |it| output.line(&format!("metrics on {it}")))
 }
 
@@ -100,18 +107,24 @@ fn store_name(config: &Config) -> String {
     match &config.store {
         StoreAddress::Sqlite { path, .. } => format!("sqlite:{}", path.display()),
         StoreAddress::Temporary => "sqlite::memory:".to_owned(),
-        StoreAddress::Postgres(url) => masked_url(url),
+        StoreAddress::Postgres(url) => shown_url(url),
     }
 }
 
 pub(crate) fn options(config: &Config) -> Options {
-    let (http, metrics, grace) = (config.http, config.metrics, config.grace);
-    Options { http, metrics, limits: config.limits.clone(), grace }
+    Options {
+        http: config.http,
+        grpc: Some(config.grpc),
+        metrics: config.metrics,
+        limits: config.limits.clone(),
+        grace: config.grace,
+    }
 }
 
 pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine, Failure> {
     let settings = EngineSettings {
         policy: config.policy.clone(),
+        coercion: config.coercion,
         transport: transport(config).await?,
         ..EngineSettings::default()
     };
@@ -119,19 +132,16 @@ pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine,
 }
 
 async fn transport(config: &Config) -> Result<Option<Arc<dyn Transport>>, Failure> {
-    // The error may repeat the URL, and the URL may contain a password.
-    let refused = |key: &str, url: &str, error: &dyn Display| {
-        Failure::usage(format!("{key}: {}", error.to_string().replace(url, &masked_url(url))))
-    };
+    let refused = |key: &str, error: &dyn Display| Failure::usage(format!("{key}: {error}"));
     match &config.outbox {
         None => Ok(None),
         Some(Outbox::Webhook { url, headers }) => {
             let webhook = outbox::Webhook::new(url, headers.clone());
-            Ok(Some(Arc::new(webhook.map_err(|it| refused("outbox.webhook", url, &it))?)))
+            Ok(Some(Arc::new(webhook.map_err(|it| refused("outbox.webhook", &it))?)))
         }
         Some(Outbox::Nats { url, subject, has_jetstream }) => {
             let nats = outbox::Nats::connect(url, subject, *has_jetstream).await;
-            Ok(Some(Arc::new(nats.map_err(|it| refused("outbox.nats", url, &it))?)))
+            Ok(Some(Arc::new(nats.map_err(|it| refused("outbox.nats", &it))?)))
         }
     }
 }
@@ -145,7 +155,7 @@ pub(crate) async fn until_stopped(
     beside: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
     let serving = async {
-        let served = server.run(stop.clone()).await;
+        let served = Box::pin(server.run(stop.clone())).await;
         // A server that ends by itself takes the rest along.
         stop.cancel();
         served.map_err(server_failure)

@@ -3,6 +3,7 @@
 pub(crate) mod catalog;
 mod config;
 mod file;
+mod inherited;
 mod key;
 mod nearest;
 mod policy;
@@ -13,5 +14,4 @@ pub(crate) use self::{
     config::{Config, Outbox, StoreAddress},
     key::Key,
     resolve::{Setting, Settings, Sources},
-    secret::masked_url,
 };

@@ -31,6 +31,16 @@ fn span(seconds: i64) -> String {
     }
 }
 
+/// How long something took, as precise as anybody wants to know.
+pub(crate) fn took(from: Timestamp, until: Timestamp) -> String {
+    let millis = (until.as_micros() - from.as_micros()).max(0) / 1_000;
+    match millis {
+        ..1_000 => format!("{millis}ms"),
+        1_000..10_000 => format!("{}.{}s", millis / 1_000, millis % 1_000 / 100),
+        _ => span(millis / 1_000),
+    }
+}
+
 /// The time of day in UTC, with milliseconds.
 pub(crate) fn time_of_day(at: Timestamp) -> String {
     at.to_string().chars().skip(11).take(12).collect()
@@ -61,6 +71,12 @@ mod tests {
         ] {
             let at = Timestamp::from_micros(now.as_micros() + seconds * 1_000_000);
             assert_eq!(relative(at, now), expected);
+        }
+        for (millis, expected) in
+            [(0, "0ms"), (999, "999ms"), (1_250, "1.2s"), (12_000, "12s"), (90_500, "1m30s")]
+        {
+            let from = Timestamp::from_micros(now.as_micros() - millis * 1_000);
+            assert_eq!(took(from, now), expected);
         }
         assert_eq!(time_of_day(now), "20:26:40.123");
         assert_eq!(date_time(now), "2026-05-28T20:26:40Z");

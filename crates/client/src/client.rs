@@ -1,13 +1,13 @@
 //! Sending requests and understanding answers. Everything that knows HTTP is here and in `watch`.
 
-use std::{net::IpAddr, time::Duration};
+use std::{fmt, net::IpAddr, time::Duration};
 
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use waypost_api::Problem;
+use waypost_api::{Problem, process::Failure, shown_url};
 
-use crate::{chain::Chains, error::Error};
+use crate::{chain::Chains, error::Error, process::Processes};
 
 /// How long a connection may take to come about.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
@@ -17,7 +17,7 @@ pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(30);
 const EXCERPT_MAX: usize = 200;
 
 /// A connection to a server. Cheap to clone; clones share connections.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     base: Url,
@@ -29,7 +29,7 @@ impl Client {
     /// # Errors
     /// When `url` is not an address.
     pub fn new(url: &str) -> Result<Self, Error> {
-        let refused = |reason: String| Error::Address { url: url.to_owned(), reason };
+        let refused = |reason: String| Error::Address { url: shown_url(url), reason };
         let base: Url = url.parse().map_err(|error| refused(format!("{error}")))?;
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(refused("it must begin with http:// or https://".to_owned()));
@@ -54,10 +54,21 @@ impl Client {
         Chains::new(self.clone())
     }
 
+    /// The processes.
+    #[must_use]
+    pub fn process(&self) -> Processes {
+        Processes::new(self.clone())
+    }
+
     /// The address it was made with.
     #[must_use]
     pub fn url(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
+    }
+
+    /// The address as it may be shown: it may contain a password.
+    pub(crate) fn shown(&self) -> String {
+        shown_url(self.url())
     }
 
     /// The address of the path made of `segments`.
@@ -88,12 +99,22 @@ impl Client {
         if response.status().is_success() {
             return Ok(response);
         }
-        let status = response.status();
+        let (status, path) = (response.status(), response.url().path().to_owned());
         let text = response.text().await.map_err(|error| self.failure(&error))?;
-        Err(match serde_json::from_str::<Problem>(&text) {
-            Ok(problem) => Error::Refused(Box::new(problem)),
-            Err(_) => self.unexpected(status, &text),
+        let problem = serde_json::from_str::<Problem>(&text).ok();
+        let of_process = || Some(problem_of(serde_json::from_str(&text).ok()?, status, path));
+        Err(match problem.or_else(of_process) {
+            Some(problem) => Error::Refused(Box::new(problem)),
+            None => self.unexpected(status, &text),
         })
+    }
+
+    /// Sends a request and reads the answer as a `T`, whatever the status of success.
+    pub(crate) async fn answer<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<T, Error> {
+        Ok(self.ask(request).await?.1)
     }
 
     /// Sends a request and reads the answer as a `T`.
@@ -111,7 +132,7 @@ impl Client {
     }
 
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
-        let (url, reason) = (self.url().to_owned(), reason(error));
+        let (url, reason) = (self.shown(), reason(error));
         if error.is_connect() || error.is_builder() {
             Error::Unreachable { url, reason }
         } else {
@@ -121,7 +142,28 @@ impl Client {
 
     fn unexpected(&self, status: StatusCode, text: &str) -> Error {
         let excerpt: String = text.trim().chars().take(EXCERPT_MAX).collect();
-        Error::Unexpected { url: self.url().to_owned(), status: status.as_u16(), detail: excerpt }
+        Error::Unexpected { url: self.shown(), status: status.as_u16(), detail: excerpt }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("url", &self.shown()).finish_non_exhaustive()
+    }
+}
+
+/// Routes of processes refuse in words of their own.
+fn problem_of(failure: Failure, status: StatusCode, path: String) -> Problem {
+    let Failure { error, reason, code, request_id, .. } = failure;
+    let code = if code.is_empty() { error } else { code };
+    let is_busy = matches!(status.as_u16(), 429 | 502..=504);
+    // A turn that lost too many races may win the next.
+    let retryable = is_busy || code == "CONTENDED";
+    Problem {
+        instance: path,
+        retryable,
+        request_id,
+        ..Problem::new(&code, status.as_u16(), reason)
     }
 }
 

@@ -51,6 +51,12 @@ pub enum Error {
         /// The step.
         step_type: String,
     },
+    /// Two functions were given for one type of job.
+    #[error("{job_type} has two functions")]
+    JobTwice {
+        /// The type of job.
+        job_type: String,
+    },
 }
 
 impl Error {
@@ -69,7 +75,8 @@ impl Error {
             | Self::Interrupted { .. }
             | Self::Unexpected { .. }
             | Self::Address { .. }
-            | Self::StepTwice { .. } => None,
+            | Self::StepTwice { .. }
+            | Self::JobTwice { .. } => None,
         }
     }
 
@@ -80,7 +87,7 @@ impl Error {
             Self::Refused(problem) => problem.retryable,
             Self::Unreachable { .. } | Self::Interrupted { .. } => true,
             Self::Unexpected { status, .. } => *status >= 500,
-            Self::Address { .. } | Self::StepTwice { .. } => false,
+            Self::Address { .. } | Self::StepTwice { .. } | Self::JobTwice { .. } => false,
         }
     }
 }

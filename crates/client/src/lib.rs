@@ -1,13 +1,14 @@
 //! Talks to a Waypost server: typed requests, a stream of changes, and workers.
 //!
-//! Take a [`Client`], then a handle such as [`Client::chain`]. A [`worker::Worker`] claims steps,
-//! executes them and reports. The process must have a default `rustls` provider if the server is
+//! Take a [`Client`], then a handle: [`Client::chain`] or [`Client::process`]. A [`worker::Worker`]
+//! executes steps of chains, a [`worker::JobWorker`] jobs of processes. The process must have a default `rustls` provider if the server is
 //! reached by `https`.
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod chain;
 mod client;
 mod error;
+mod process;
 mod watch;
 pub mod worker;
 
@@ -17,5 +18,6 @@ pub use crate::{
     chain::{Chains, Deployed},
     client::Client,
     error::Error,
+    process::{Callback, DefinitionQuery, ProcessQuery, Processes},
     watch::Changes,
 };

@@ -37,6 +37,9 @@ impl Changes {
         loop {
             if let Some(message) = self.parser.messages.pop_front() {
                 self.cursor = message.id.or(self.cursor.take());
+                if message.data.is_empty() {
+                    continue;
+                }
                 if let Ok(change) = serde_json::from_str(&message.data) {
                     return Ok(Some(change));
                 }
@@ -52,7 +55,8 @@ impl Changes {
         }
     }
 
-    /// Where to go on after the latest change.
+    /// Where to go on after the latest change, or from the beginning of the stream. The server
+    /// says so first; [`Changes::next`] knows it even if it then fails.
     #[must_use]
     pub fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
@@ -60,7 +64,7 @@ impl Changes {
 }
 
 fn silent(client: &Client) -> Error {
-    Error::Interrupted { url: client.url().to_owned(), reason: "it fell silent".to_owned() }
+    Error::Interrupted { url: client.shown(), reason: "it fell silent".to_owned() }
 }
 
 /// One event of the stream.
@@ -97,7 +101,7 @@ impl Parser {
         match field {
             "" if line.is_empty() => {
                 let message = std::mem::take(&mut self.pending);
-                if !message.data.is_empty() {
+                if message != Message::default() {
                     self.messages.push_back(message);
                 }
             }
@@ -120,14 +124,15 @@ mod tests {
 
     #[test]
     fn messages_survive_being_cut_anywhere() {
-        let text = b": hello\n\nid: 1:7\nevent: change\ndata: {\"a\":\ndata: 1}\n\ndata:x\r\n\r\n";
+        let text = b"id: 1:6\n\n: hello\n\nid: 1:7\nevent: change\ndata: {\"a\":\ndata: 1}\n\ndata:x\r\n\r\n";
         for cut in 0..text.len() {
             let mut parser = Parser::default();
             parser.feed(&text[..cut]);
             parser.feed(&text[cut..]);
+            let place = Message { id: Some("1:6".into()), data: String::new() };
             let first = Message { id: Some("1:7".into()), data: "{\"a\":\n1}".into() };
             let second = Message { id: None, data: "x".into() };
-            assert_eq!(parser.messages, [first, second], "cut at {cut}");
+            assert_eq!(parser.messages, [place, first, second], "cut at {cut}");
         }
     }
 }

@@ -1,6 +1,10 @@
 //! The client against a real server, inside this process, on the store in memory.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+#[path = "client/jobs.rs"]
+mod jobs;
+#[path = "client/processes.rs"]
+mod processes;
 #[path = "client/routes.rs"]
 mod routes;
 #[path = "client/worker.rs"]

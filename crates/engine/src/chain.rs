@@ -14,7 +14,9 @@ pub use waypost_machines::chain::{
 
 pub use self::{
     handle::Chains,
-    request::{ClaimRequest, Deployed, ListRequest, Reported, SignalOutcome, StartRequest},
+    request::{
+        ClaimRequest, Deployed, ListRequest, Reported, SignalOutcome, StartRequest, Started,
+    },
     runner::{Runner, RunnerOptions, StepFailure, Steps, Verdict, worker_id},
     token::LeaseToken,
     view::{ChainView, StepView, TaskView, ViewStatus},

@@ -8,7 +8,10 @@ use std::{
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use waypost_kernel::{Kind, Store, Task, Tenant, Timer};
-use waypost_machines::chain::{Chain, Policy};
+use waypost_machines::{
+    chain::{Chain, Policy},
+    process::Process,
+};
 
 use crate::{
     chain::Chains,
@@ -17,6 +20,7 @@ use crate::{
     ids::{Ids, RandomIds},
     lane::Lanes,
     metrics::Metrics,
+    process::{Coercion, Graphs, Processes},
     sweep::{Sweeps, Transport},
     turn::Turns,
 };
@@ -25,6 +29,8 @@ use crate::{
 pub struct Settings {
     /// What chains run by.
     pub policy: Policy,
+    /// How the expressions of processes read texts that look like numbers.
+    pub coercion: Coercion,
     /// Where new names come from.
     pub ids: Arc<dyn Ids>,
     /// Where outgoing messages go. Without one they are logged and count as sent.
@@ -33,7 +39,12 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { policy: Policy::default(), ids: Arc::new(RandomIds), transport: None }
+        Self {
+            policy: Policy::default(),
+            coercion: Coercion::default(),
+            ids: Arc::new(RandomIds),
+            transport: None,
+        }
     }
 }
 
@@ -65,6 +76,8 @@ pub(crate) struct Shared {
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) policy: Policy,
     pub(crate) chains: Turns<Chain>,
+    pub(crate) processes: Turns<Process>,
+    pub(crate) graphs: Graphs,
     pub(crate) desk: Arc<Desk>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
@@ -89,15 +102,26 @@ impl Engine {
         let desk = Arc::new(Desk::default());
         let chains =
             Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
+        let processes =
+            Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
         call_when_there_is_work(&store, &desk);
-        let Settings { policy, ids, transport } = settings;
-        let faces_later = OnceLock::new();
-        let shared =
-            Shared { store, ids, policy, chains, desk, metrics, transport, faces: faces_later };
+        let Settings { policy, coercion, ids, transport } = settings;
+        let shared = Shared {
+            store,
+            ids,
+            policy,
+            chains,
+            processes,
+            graphs: Graphs::new(coercion),
+            desk,
+            metrics,
+            transport,
+            faces: OnceLock::new(),
+        };
         let engine = Self { shared: Arc::new(shared) };
-        faces
-            .entry(Kind::Chain)
-            .or_insert_with(|| Arc::new(ChainFace(Arc::downgrade(&engine.shared))));
+        let home = || Arc::downgrade(&engine.shared);
+        faces.entry(Kind::Chain).or_insert_with(|| Arc::new(ChainFace(home())));
+        faces.entry(Kind::Process).or_insert_with(|| Arc::new(ProcessFace(home())));
         engine.shared.faces.get_or_init(|| faces);
         engine
     }
@@ -112,6 +136,18 @@ impl Engine {
     #[must_use]
     pub fn chain_of(&self, tenant: Tenant) -> Chains {
         Chains::new(Arc::clone(&self.shared), tenant)
+    }
+
+    /// The processes of the default tenant.
+    #[must_use]
+    pub fn process(&self) -> Processes {
+        self.process_of(Tenant::from("default"))
+    }
+
+    /// The processes of `tenant`.
+    #[must_use]
+    pub fn process_of(&self, tenant: Tenant) -> Processes {
+        Processes::new(Arc::clone(&self.shared), tenant)
     }
 
     /// What the engine has counted.
@@ -162,6 +198,27 @@ impl Face for ChainFace {
 
     async fn fire(&self, timer: Timer) -> Result<(), Error> {
         Err(Error::Defect(format!("chains arm no timers, but {} has one", timer.at.key)))
+    }
+}
+
+/// Processes as a face.
+struct ProcessFace(std::sync::Weak<Shared>);
+
+impl ProcessFace {
+    fn processes(&self, tenant: &Tenant) -> Result<Processes, Error> {
+        let shared = self.0.upgrade().ok_or(Error::Overtaken)?;
+        Ok(Processes::new(shared, tenant.clone()))
+    }
+}
+
+#[async_trait]
+impl Face for ProcessFace {
+    async fn lapse(&self, task: Task) -> Result<(), Error> {
+        self.processes(&task.at.key.tenant)?.lapse(task).await
+    }
+
+    async fn fire(&self, timer: Timer) -> Result<(), Error> {
+        self.processes(&timer.at.key.tenant)?.fire(timer).await
     }
 }
 

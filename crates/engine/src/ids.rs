@@ -11,6 +11,9 @@ pub trait Ids: Send + Sync {
 
     /// A name for one claim.
     fn claim(&self) -> ClaimId;
+
+    /// A number nobody can guess.
+    fn chance(&self) -> u64;
 }
 
 /// Names nobody can guess.
@@ -27,5 +30,9 @@ impl Ids for RandomIds {
 
     fn claim(&self) -> ClaimId {
         Uuid::new_v4().simple().to_string().into()
+    }
+
+    fn chance(&self) -> u64 {
+        Uuid::new_v4().as_u64_pair().1
     }
 }

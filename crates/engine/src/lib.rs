@@ -14,6 +14,8 @@ mod ids;
 mod lane;
 pub mod limits;
 mod metrics;
+pub mod process;
+mod queue;
 mod sweep;
 mod turn;
 mod watch;

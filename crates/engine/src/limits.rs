@@ -75,5 +75,18 @@ pub const PAGE_MAX: u32 = 1_000;
 /// How deep into a list one may page by number; beyond it, go on after the last one seen.
 pub const OFFSET_MAX: u32 = 100_000;
 
+/// How many changes a watch asks the store for at a time.
+pub const WATCH_CHANGES_MAX: u32 = 256;
+
+/// How many bytes of changes a watch gives at a time, unless a single one is larger. A reader may
+/// be slow and there are many of them; what does not fit is read again when it is wanted.
+pub const WATCH_BYTES_MAX: usize = 256 << 10;
+
 /// How long a watch waits for news before it says that there are none.
 pub const WATCH_WAIT: Duration = Duration::from_secs(15);
+
+/// How many definitions a node keeps ready to run.
+pub const GRAPHS_MAX: usize = 1_000;
+
+/// How many definitions a list looks through.
+pub const DEFINITIONS_MAX: u32 = 10_000;

@@ -1,10 +1,14 @@
 //! What the engine counts.
 
+mod process;
+
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, histogram::Histogram},
     registry::Registry,
 };
+
+pub(crate) use self::process::{ProcessMetrics, Purpose};
 
 /// Counters of one engine. No globals: two engines in one process count for themselves.
 pub struct Metrics {
@@ -21,6 +25,7 @@ pub struct Metrics {
     pub(crate) messages: Family<Outcome, Counter>,
     pub(crate) claim_delay: Histogram,
     pub(crate) lease_left: Histogram,
+    pub(crate) process: ProcessMetrics,
 }
 
 /// How something went.
@@ -46,6 +51,7 @@ impl Default for Metrics {
             messages: Family::default(),
             claim_delay: seconds(),
             lease_left: seconds(),
+            process: ProcessMetrics::default(),
         }
     }
 }
@@ -53,6 +59,7 @@ impl Default for Metrics {
 impl Metrics {
     /// Makes the counters visible.
     pub fn register(&self, registry: &mut Registry) {
+        self.process.register(registry);
         let registry = registry.sub_registry_with_prefix("waypost");
         registry.register("turns", "Decisions committed or tried", self.turns.clone());
         registry.register("turn_conflicts", "Decisions made again", self.conflicts.clone());

@@ -4,8 +4,10 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::Duration,
 };
 
+use tokio::time::Instant;
 use waypost_kernel::{
     Commit, Conflict, Decided, EventRecord, Expectation, Json, Key, Lease, Machine, MessageChange,
     RejectionCode, Request, Store, StoreError, Task, TaskChange, TaskId, TaskRef, Timer,
@@ -28,6 +30,30 @@ pub(crate) struct Submission<'a, M: Machine> {
     pub(crate) urgency: Urgency,
     /// Whether the instance is known not to exist, so that nothing needs to be read.
     pub(crate) is_new: bool,
+    /// What else is to happen, whatever is decided.
+    pub(crate) also: Also,
+}
+
+/// What a commit does besides what was decided.
+#[derive(Clone, Default)]
+pub(crate) struct Also {
+    expect: Vec<Expectation>,
+    timers: Vec<TimerChange>,
+}
+
+impl Also {
+    /// The timer has fired: it must still be armed, and is so no longer.
+    pub(crate) fn fired(timer: &Timer) -> Self {
+        let (at, due_at) = (timer.at.clone(), timer.due_at);
+        Self {
+            expect: vec![Expectation::Armed { timer: at.clone(), due_at }],
+            timers: vec![TimerChange::Disarm(at)],
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.expect.is_empty() && self.timers.is_empty()
+    }
 }
 
 /// What became of it.
@@ -37,6 +63,14 @@ pub(crate) struct Landed<M: Machine> {
     pub(crate) events: Vec<M::Event>,
     /// The instance an earlier request of the same name made.
     pub(crate) repeated: Option<Key>,
+    pub(crate) took: Took,
+}
+
+/// How long a turn has waited: for those before it, and for its last commit to land.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Took {
+    pub(crate) queue: Duration,
+    pub(crate) commit: Duration,
 }
 
 /// Runs turns of one face.
@@ -52,7 +86,9 @@ impl<M: Machine> Turns<M> {
     /// What is at hand may be old when other nodes work on the instance. A commit finds out by
     /// itself; a refusal, or "nothing to do", is only given after looking at what is stored.
     pub(crate) async fn submit(&self, submission: Submission<'_, M>) -> Result<Landed<M>, Error> {
+        let asked_at = Instant::now();
         let mut slot = self.lanes.enter(submission.key).await?;
+        let queue = asked_at.elapsed();
         let mut asks_for_leases = false;
         for _ in 0..TURN_ATTEMPTS_MAX {
             let was_at_hand = slot.is_some();
@@ -70,12 +106,16 @@ impl<M: Machine> Turns<M> {
                     *slot = None;
                     continue;
                 }
-                Ok(_) => return Ok(unchanged(hot)),
+                Ok(_) => return self.only(&submission, hot).await,
                 Err(error) => return Err(error),
             };
             let (commit, version) = commit(&submission, &decided, hot.version, now);
+            let began_at = Instant::now();
             match self.land(commit, &mut slot).await {
-                Ok(None) => return Ok(landed(decided, version, &mut slot)),
+                Ok(None) => {
+                    let took = Took { queue, commit: began_at.elapsed() };
+                    return Ok(Landed { took, ..landed(decided, version, &mut slot) });
+                }
                 Ok(Some(key)) => return Ok(Landed { repeated: Some(key), ..unchanged(hot) }),
                 Err(StoreError::Conflict(Conflict::Version(_))) => {
                     self.metrics.conflicts.inc();
@@ -87,6 +127,20 @@ impl<M: Machine> Turns<M> {
             }
         }
         Err(Error::Contended { attempts: TURN_ATTEMPTS_MAX })
+    }
+
+    /// Does what is to happen besides, as nothing else is.
+    async fn only(
+        &self,
+        submission: &Submission<'_, M>,
+        hot: Hot<M::State>,
+    ) -> Result<Landed<M>, Error> {
+        let Also { expect, timers } = submission.also.clone();
+        if !submission.also.is_nothing() {
+            let commit = Commit { expect, timers, ..Commit::default() };
+            self.store.commit(commit).await.map_err(final_error)?;
+        }
+        Ok(unchanged(hot))
     }
 
     /// The state and version of an instance, as stored.
@@ -167,7 +221,8 @@ pub(crate) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 fn unchanged<M: Machine>(hot: Hot<M::State>) -> Landed<M> {
-    Landed { state: hot.state, version: hot.version, events: Vec::new(), repeated: None }
+    let (events, took) = (Vec::new(), Took::default());
+    Landed { state: hot.state, version: hot.version, events, repeated: None, took }
 }
 
 fn landed<M: Machine>(
@@ -179,7 +234,7 @@ fn landed<M: Machine>(
     if bytes <= HOT_STATE_MAX {
         **slot = Some(Hot { version, state: Arc::clone(&state) });
     }
-    Landed { state, version, events: decided.events, repeated: None }
+    Landed { state, version, events: decided.events, repeated: None, took: Took::default() }
 }
 
 /// What the turn comes to for the store; with the new version and the size of the new state.
@@ -197,7 +252,7 @@ fn commit<M: Machine>(
     let commit = Commit {
         request: submission.request.clone(),
         definitions: Vec::new(),
-        expect: decided.expect.clone(),
+        expect: [decided.expect.as_slice(), &submission.also.expect].concat(),
         writes: vec![Write { key: key.clone(), version, facets, state, at: now }],
         events: vec![EventRecord {
             key: key.clone(),
@@ -206,7 +261,7 @@ fn commit<M: Machine>(
             events: Json::of(&decided.events),
         }],
         tasks: task_changes(key, decided, version),
-        timers: timer_changes(key, decided),
+        timers: [timer_changes(key, decided), submission.also.timers.clone()].concat(),
         messages: decided
             .messages
             .iter()
@@ -227,7 +282,7 @@ fn task_changes<M: Machine>(key: &Key, decided: &Decided<M>, version: Version) -
             queue: it.queue.clone(),
             ready_at: it.ready_at,
             version,
-            lease: None,
+            lease: it.lease.clone(),
         })
     });
     withdrawn.chain(scheduled).collect()

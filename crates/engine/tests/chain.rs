@@ -45,7 +45,7 @@ async fn world(steps: &[&str]) -> World {
 
 impl World {
     async fn start(&self) -> ChainView {
-        self.chains.start(order()).await.unwrap()
+        self.chains.start(order()).await.unwrap().chain
     }
 
     async fn claim(&self, worker: &str) -> Vec<TaskView> {
@@ -166,7 +166,8 @@ async fn asking_twice_with_one_request_id_starts_one_chain() {
     let request = || StartRequest { request: Some("r-1".into()), ..order() };
     let first = world.chains.start(request()).await.unwrap();
     let second = world.chains.start(request()).await.unwrap();
-    assert_eq!(first.key, second.key);
+    assert_eq!(first.chain.key, second.chain.key);
+    assert!(!first.repeated && second.repeated);
     let other = StartRequest { biz_key: Some("b".into()), ..request() };
     let error = world.chains.start(other).await.unwrap_err();
     assert_eq!(code(&error), Some(RejectionCode::RequestReused));
@@ -176,7 +177,7 @@ async fn asking_twice_with_one_request_id_starts_one_chain() {
 async fn one_chain_of_a_type_runs_under_a_business_key() {
     let world = world(&["A"]).await;
     let request = || StartRequest { biz_key: Some("o-1".into()), ..order() };
-    let first = world.chains.start(request()).await.unwrap();
+    let first = world.chains.start(request()).await.unwrap().chain;
     let error = world.chains.start(request()).await.unwrap_err();
     assert!(matches!(error, Error::Duplicate { existing } if existing == first.key));
     world.chains.cancel(&first.key.id, Some("test".into())).await.unwrap();

@@ -8,6 +8,9 @@ use crate::{
 };
 
 /// All or nothing: applied if every expectation holds, without a trace otherwise.
+///
+/// An instance, a unique key and a definition appear once in a commit; one that names them twice is
+/// refused as if another had been faster.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// Seen before? Then the answer is as before, and nothing else happens.
@@ -18,7 +21,7 @@ pub struct Commit {
     pub expect: Vec<Expectation>,
     /// New states.
     pub writes: Vec<Write>,
-    /// What happened; one record per write.
+    /// What happened: at most one record per write, of the same version.
     pub events: Vec<EventRecord>,
     /// Work that appears, changes hands or goes away.
     pub tasks: Vec<TaskChange>,
@@ -84,6 +87,14 @@ pub enum Expectation {
         /// Which task.
         task: TaskRef,
     },
+    /// The task is in its queue, and nobody else is at it: it is free, or this worker holds it, by
+    /// whatever claim, and the lease is good by the store's clock.
+    Open {
+        /// Which task.
+        task: TaskRef,
+        /// Who may hold it.
+        worker: WorkerId,
+    },
     /// The timer is armed for that instant.
     Armed {
         /// Which timer.
@@ -100,7 +111,8 @@ pub struct Facets {
     pub definition: Option<DefinitionRef>,
     /// Where it stands, in the face's own words.
     pub status: String,
-    /// The step or state it is at.
+    /// The step or state it is at. If it is at several, their names are joined by
+    /// [`Facets::STEP_SEPARATOR`].
     pub step: Option<String>,
     /// The event it waits for.
     pub awaits: Option<String>,
@@ -108,6 +120,16 @@ pub struct Facets {
     pub business_key: Option<String>,
     /// No two instances of a tenant and kind may hold the same one at a time.
     pub unique_key: Option<String>,
+}
+
+impl Facets {
+    /// Stands between the names of steps: the unit separator of ASCII, which no name has.
+    pub const STEP_SEPARATOR: char = '\u{1f}';
+
+    /// The names of the steps it is at.
+    pub fn steps(&self) -> impl Iterator<Item = &str> {
+        self.step.iter().flat_map(|it| it.split(Self::STEP_SEPARATOR))
+    }
 }
 
 /// A new state.

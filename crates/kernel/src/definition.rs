@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Json, Kind, Tenant, Timestamp};
 
 /// Names a definition within its tenant and kind.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DefinitionRef {
     /// The name all its versions share.
     pub name: String,
@@ -39,6 +39,10 @@ pub struct DefinitionQuery {
     pub name: Option<String>,
     /// Only this version.
     pub version: Option<u32>,
+    /// Only those whose name has this in it. The letters A to Z match in both cases.
+    pub keyword: Option<String>,
+    /// Only the highest version of each name.
+    pub latest_only: bool,
     /// How many to pass over.
     pub offset: u32,
     /// How many at the most.

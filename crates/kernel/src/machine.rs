@@ -126,6 +126,12 @@ impl<'a, M: Machine> Turn<'a, M> {
         self.decided.expect.push(Expectation::Lease { task, token, worker });
     }
 
+    /// Goes on only if the task is free, or `worker` holds it, when the commit lands.
+    pub fn expect_open(&mut self, task: &TaskId, worker: WorkerId) {
+        let task = self.task(task);
+        self.decided.expect.push(Expectation::Open { task, worker });
+    }
+
     /// Goes on only if the claim `token` still has the task, past its end, when the commit lands.
     pub fn expect_lapsed(&mut self, task: &TaskId, token: ClaimId) {
         let task = self.task(task);

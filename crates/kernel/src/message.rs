@@ -11,7 +11,8 @@ pub struct Message {
     pub id: MessageId,
     /// What happened.
     pub event_type: String,
-    /// When it happened.
+    /// When it happened, in the words of whoever says so. Messages are sent in this order, but none
+    /// is held back for it.
     pub occurred_at: Timestamp,
     /// What there is to know.
     pub payload: Json,

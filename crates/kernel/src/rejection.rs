@@ -93,6 +93,16 @@ codes! {
     SignalBufferFull = "SIGNAL_BUFFER_FULL", Exhausted;
     /// The instance is not waiting for this event, and early events are not kept.
     SignalNotAwaited = "SIGNAL_NOT_AWAITED", Conflict;
+    /// Variables are not what the definition's schema says.
+    SchemaViolated = "SCHEMA_VIOLATED", Invalid;
+    /// The step is of another type than the request is about.
+    StepTypeMismatch = "STEP_TYPE_MISMATCH", Invalid;
+    /// No task of that id, or none that is open.
+    TaskNotFound = "TASK_NOT_FOUND", Missing;
+    /// Only the steps of an instance that has failed can be tried again.
+    InstanceNotFailed = "INSTANCE_NOT_FAILED", Conflict;
+    /// The step has not failed.
+    StepNotRetryable = "STEP_NOT_RETRYABLE", Conflict;
     /// The request id was used for another request.
     RequestReused = "REQUEST_REUSED", Invalid;
 }

@@ -60,6 +60,9 @@ pub trait Store: Records {
     /// Deployed definitions.
     async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError>;
 
+    /// How many definitions match, on all pages together.
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError>;
+
     /// Timers that are due, longest due first.
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError>;
 
@@ -67,6 +70,7 @@ pub trait Store: Records {
     async fn lapsed(&self, now: Timestamp, limit: u32) -> Result<Vec<Task>, StoreError>;
 
     /// Takes messages that wait to be sent, or whose sender disappeared, for as long as `lease`.
+    /// Those that occurred first come first.
     async fn outbox(
         &self,
         token: ClaimId,
@@ -77,7 +81,11 @@ pub trait Store: Records {
     /// Instances that match, newest first.
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError>;
 
-    /// Forgets requests made before `before`, at most `limit`; says how many.
+    /// How many instances match, on all pages together: `before`, `offset` and `limit` count for
+    /// nothing.
+    async fn count(&self, query: &Query) -> Result<u64, StoreError>;
+
+    /// Forgets requests made before `before`, oldest first, at most `limit`; says how many.
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError>;
 
     /// How much is pending, and what the store has done so far.
@@ -180,6 +188,12 @@ pub struct Query {
     pub business_key: Option<String>,
     /// Only those that wait for this event.
     pub awaits: Option<String>,
+    /// Only those that are at the step of this name, alone or among others.
+    pub step: Option<String>,
+    /// Only those that began at this instant or later.
+    pub from: Option<Timestamp>,
+    /// Only those that began before this instant.
+    pub until: Option<Timestamp>,
     /// Only those whose id sorts before this one: go on after the last one seen.
     pub before: Option<InstanceId>,
     /// How many to pass over.
@@ -207,7 +221,8 @@ pub struct Figures {
     pub oldest_message_at: Option<Timestamp>,
     /// Messages given up.
     pub messages_dead: u64,
-    /// Commits and claims applied since the store was opened.
+    /// Commits applied since the store was opened; a claim that took something counts as one, as
+    /// does taking messages or forgetting requests.
     pub commits: u64,
     /// Transactions they were grouped into, each synced once.
     pub groups: u64,
@@ -246,7 +261,7 @@ pub enum Conflict {
     /// The instance is at another version.
     #[error("{0} has changed meanwhile")]
     Version(Key),
-    /// The lease is not held, or not any more.
+    /// The lease is not held, or not any more; or the task is not open to the worker.
     #[error("the lease on task {} of {} is not held", .0.id, .0.key)]
     Lease(TaskRef),
     /// The lease has not lapsed, or is another one by now.

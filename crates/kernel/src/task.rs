@@ -26,6 +26,8 @@ pub struct NewTask {
     pub queue: String,
     /// Not before this.
     pub ready_at: Timestamp,
+    /// Who has it from the beginning, if it is not free.
+    pub lease: Option<Lease>,
 }
 
 /// A task in its queue.
@@ -91,7 +93,8 @@ impl Claim {
 /// What a commit does to a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskChange {
-    /// Puts it into its queue, free, replacing what has its name.
+    /// Puts it into its queue, replacing what has its name. It is free, unless it comes with a
+    /// lease: then that hold is restored.
     Schedule(Task),
     /// Takes it away, held or not.
     Withdraw(TaskRef),
@@ -102,6 +105,6 @@ pub enum TaskChange {
         /// The new end.
         until: Timestamp,
     },
-    /// Ends the hold on it; it is free again.
+    /// Ends the hold on it; it is free again, and those who wait for such work are told.
     Release(TaskRef),
 }

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, hint::black_box};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use waypost_kernel::{Json, Key, Kind, Machine, Timestamp, Turn};
-use waypost_machines::chain::{Chain, Command, Held, Outcome, Policy, Report, Start, State};
+use waypost_machines::{
+    chain::{Chain, Command, Held, Outcome, Policy, Report, Start, State},
+    process::{self, Graph, Process, Source, expression::Coercion},
+};
 
 fn key() -> Key {
     Key::new("default".into(), Kind::Chain, "0192f3a4-5b6c-7d8e-9f01-23456789abcd".into())
@@ -54,5 +57,59 @@ fn decide(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, decide);
+/// Three service tasks in a row.
+fn series() -> Graph {
+    let text = r#"{"id":"order","name":"Order","steps":[
+        {"id":"validate","name":"V","type":"SERVICE_TASK","jobType":"VALIDATE","nextStep":"pack"},
+        {"id":"pack","name":"P","type":"SERVICE_TASK","jobType":"PACK","nextStep":"ship"},
+        {"id":"ship","name":"S","type":"SERVICE_TASK","jobType":"SHIP","nextStep":"end"},
+        {"id":"end","name":"E","type":"END"}]}"#;
+    let source = Source::parse(text).expect("it is a definition");
+    Graph::new(&source, 1, Coercion::On).expect("the definition is sound")
+}
+
+fn variables(text: &str) -> process::Variables {
+    Json::parse(text).and_then(|it| it.read()).expect("it is an object")
+}
+
+fn decided(
+    graph: &Graph,
+    key: &Key,
+    state: process::State,
+    command: process::Command,
+) -> process::State {
+    let leases = BTreeMap::new();
+    let mut turn = Turn::<Process>::new(key, graph, state, Timestamp::from_millis(1), &leases);
+    Process::decide(&mut turn, command).expect("the command fits");
+    turn.finish().state
+}
+
+fn decide_process(criterion: &mut Criterion) {
+    let key = Key::new("default".into(), Kind::Process, "01KBA000000000000000000000".into());
+    let graph = series();
+    let start = process::Start {
+        variables: variables(r#"{"customer":"c-1","amount":1299.90,"lines":[{"sku":"A"}]}"#),
+        ..process::Start::default()
+    };
+    let state = decided(&graph, &key, process::State::default(), process::Command::Start(start));
+    let report = || process::Command::Complete {
+        task: 2,
+        worker: "w1".into(),
+        output: variables(r#"{"weight":1.5,"packed":true}"#),
+    };
+    let command = report();
+    criterion.bench_function("process: decide a report", |bench| {
+        bench.iter(|| black_box(decided(&graph, &key, state.clone(), command.clone()).last));
+    });
+    let state = decided(&graph, &key, state, report());
+    let stored = Json::of(&state);
+    criterion.bench_function("process: write a state", |bench| {
+        bench.iter(|| black_box(Json::of(black_box(&state)).as_str().len()));
+    });
+    criterion.bench_function("process: read a state", |bench| {
+        bench.iter(|| black_box(stored.read::<process::State>().expect("it was written").last));
+    });
+}
+
+criterion_group!(benches, decide, decide_process);
 criterion_main!(benches);

@@ -184,7 +184,7 @@ fn chain(status: Status, steps: Vec<Step>) -> State {
 }
 
 fn states() -> Vec<(&'static str, State)> {
-    let done = || Step { wake: Some(signal()), ..step("VALIDATE", StepStatus::Done) };
+    let done = || step("VALIDATE", StepStatus::Done);
     let dead = Step {
         attempts: 3,
         max_attempts: 3,
@@ -232,6 +232,7 @@ fn running(done: Step) -> State {
         lapses: 1,
         next_run_at: Some(at(5)),
         last_error: Some("LEASE_EXPIRED".into()),
+        wake: Some(signal()),
         ..step("SHIP", StepStatus::Ready)
     };
     State {

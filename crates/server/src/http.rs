@@ -12,11 +12,13 @@ mod meter;
 mod openapi;
 mod params;
 mod problem;
+mod process;
 mod routes;
 mod structure;
 
 pub(crate) use self::{
     app::App,
     meter::Gauge,
+    process::KEY_IN_USE,
     routes::{main_router, metrics_router},
 };

@@ -2,7 +2,9 @@
 //!
 //! A request is parsed here, submitted to the engine, and answered; nothing is decided.
 
+mod delivery;
 pub mod errors;
+mod grpc;
 mod http;
 mod net;
 mod options;

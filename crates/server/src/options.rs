@@ -11,6 +11,8 @@ use std::{
 pub struct Options {
     /// Where to serve. Port 0 picks a free one.
     pub http: SocketAddr,
+    /// Where to serve gRPC; nowhere if absent.
+    pub grpc: Option<SocketAddr>,
     /// Where to serve `/metrics` alone; on the main listener if absent.
     pub metrics: Option<SocketAddr>,
     /// How much of everything.
@@ -23,6 +25,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             http: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            grpc: None,
             metrics: None,
             limits: HttpLimits::default(),
             grace: Duration::from_secs(20),

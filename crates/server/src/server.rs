@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
 
 use crate::{
+    grpc,
     http::{App, main_router, metrics_router},
     net::Listener,
     options::{Options, ServerError},
@@ -23,6 +24,7 @@ const CLAIMS_GRACE: Duration = Duration::from_secs(3);
 pub struct Server {
     app: Arc<App>,
     http: TcpListener,
+    grpc: Option<TcpListener>,
     metrics: Option<TcpListener>,
     options: Options,
 }
@@ -34,15 +36,23 @@ impl Server {
     /// When one is taken or forbidden; says which, and what to do.
     pub async fn bind(engine: Engine, options: Options) -> Result<Self, ServerError> {
         let http = listen(options.http, "--http")?;
+        let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
         let app = Arc::new(App::new(engine, options.limits.clone()));
-        Ok(Self { app, http, metrics, options })
+        Ok(Self { app, http, grpc, metrics, options })
     }
 
     /// Where it serves.
     #[must_use]
     pub fn http_addr(&self) -> SocketAddr {
         self.http.local_addr().unwrap_or(self.options.http)
+    }
+
+    /// Where it serves gRPC, if it does.
+    #[must_use]
+    pub fn grpc_addr(&self) -> Option<SocketAddr> {
+        let listener = self.grpc.as_ref()?;
+        listener.local_addr().ok().or(self.options.grpc)
     }
 
     /// Where it serves `/metrics`, if not with everything else.
@@ -58,13 +68,19 @@ impl Server {
     /// # Errors
     /// None at present: a listener that fails is tried again.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ServerError> {
-        let Self { app, http, metrics, options } = self;
+        let Self { app, http, grpc, metrics, options } = self;
         let main = Listener::new(http, main_router(Arc::clone(&app), metrics.is_none()), &app);
         let beside = metrics.map(|it| Listener::new(it, metrics_router(Arc::clone(&app)), &app));
         // Whoever watches the server can see it stop: metrics and health there end last.
         let ended = CancellationToken::new();
         let serve = async {
-            main.run(&app.stop, options.grace).await;
+            let calls = async {
+                if let Some(listener) = grpc {
+                    let serving = grpc::serve(listener, Arc::clone(&app), app.stop.clone());
+                    serve_calls(serving, &app.stop, options.grace).await;
+                }
+            };
+            tokio::join!(main.run(&app.stop, options.grace), calls);
             app.claims.close();
             if timeout(CLAIMS_GRACE, app.claims.wait()).await.is_err() {
                 tracing::warn!("steps could not be given back in time; their leases will lapse");
@@ -85,7 +101,19 @@ impl Server {
     }
 }
 
-fn listen(address: SocketAddr, flag: &'static str) -> Result<TcpListener, ServerError> {
+/// Calls under way have their time to finish, and no more.
+async fn serve_calls(serving: impl Future<Output = ()>, stop: &CancellationToken, grace: Duration) {
+    let too_late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    tokio::select! {
+        () = serving => {}
+        () = too_late => tracing::warn!("gRPC calls did not end in time"),
+    }
+}
+
+pub(crate) fn listen(address: SocketAddr, flag: &'static str) -> Result<TcpListener, ServerError> {
     try_listen(address).map_err(|source| {
         if source.kind() == io::ErrorKind::AddrInUse {
             ServerError::InUse { address, flag }

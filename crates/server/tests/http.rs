@@ -1,5 +1,10 @@
 //! The real server, in this process, over the store in memory: what goes in, what comes out.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that panics has failed"
+)]
 
 #[path = "http/bad_input.rs"]
 mod bad_input;
@@ -9,12 +14,18 @@ mod chains;
 mod changes;
 #[path = "http/claims.rs"]
 mod claims;
+#[path = "http/down.rs"]
+mod down;
+#[path = "http/grpc.rs"]
+mod grpc;
 #[path = "http/limits.rs"]
 mod limits;
 #[path = "http/operations.rs"]
 mod operations;
 #[path = "http/outbox.rs"]
 mod outbox;
+#[path = "http/process.rs"]
+mod process;
 #[path = "http/raw.rs"]
 mod raw;
 #[path = "http/world.rs"]

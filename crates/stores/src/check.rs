@@ -1,14 +1,16 @@
 //! Whether a commit may land: the one reading of expectations that all stores share.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use waypost_kernel::{
-    Commit, Conflict, Expectation, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant,
-    TimerRef, Timestamp, Version,
+    Commit, Conflict, EventRecord, Expectation, Key, Kind, Lease, Receipt, Request, StoreError,
+    TaskRef, Tenant, TimerRef, Timestamp, Version,
 };
 
 /// What a store knows at the moment a commit is judged.
 pub(crate) trait Facts {
     fn version(&mut self, key: &Key) -> Result<Version, StoreError>;
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError>;
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError>;
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError>;
     /// Who holds a unique key.
     fn holder(
@@ -23,6 +25,28 @@ pub(crate) trait Facts {
     ) -> Result<bool, StoreError>;
     /// The digest and the receipt of a request that was seen before.
     fn request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>, StoreError>;
+}
+
+/// How a task stands.
+pub(crate) enum Hold {
+    /// It is not there.
+    Absent,
+    Free,
+    Held(Lease),
+}
+
+impl Hold {
+    /// Of a task that is there.
+    pub(crate) fn of(lease: Option<Lease>) -> Self {
+        lease.map_or(Self::Free, Self::Held)
+    }
+
+    fn is_held(&self, by: impl FnOnce(&Lease) -> bool) -> bool {
+        match self {
+            Self::Held(lease) => by(lease),
+            Self::Absent | Self::Free => false,
+        }
+    }
 }
 
 /// What is to be done with a commit.
@@ -64,6 +88,9 @@ fn first_conflict(
             return Ok(Some(conflict));
         }
     }
+    if let Some(conflict) = contradiction(commit) {
+        return Ok(Some(conflict));
+    }
     for write in &commit.writes {
         if facts.version(&write.key)?.next() != write.version {
             return Ok(Some(Conflict::Version(write.key.clone())));
@@ -83,6 +110,31 @@ fn first_conflict(
     Ok(None)
 }
 
+/// Where a commit disagrees with itself, whatever is stored: an instance, a unique key and a
+/// definition appear once in it, and what is told of an instance is told of its write.
+fn contradiction(commit: &Commit) -> Option<Conflict> {
+    let (mut versions, mut holders) = (BTreeMap::new(), BTreeMap::new());
+    for write in &commit.writes {
+        let key = &write.key;
+        if versions.insert(key, write.version).is_some() {
+            return Some(Conflict::Version(key.clone()));
+        }
+        let Some(unique) = &write.facets.unique_key else { continue };
+        if let Some(holder) = holders.insert((&key.tenant, key.kind, unique), key) {
+            return Some(Conflict::Unique(holder.clone()));
+        }
+    }
+    // Each write has one record, so whoever asks for a second one finds nothing.
+    let untold = |it: &&EventRecord| versions.remove(&it.key) != Some(it.version);
+    if let Some(record) = commit.events.iter().find(untold) {
+        return Some(Conflict::Version(record.key.clone()));
+    }
+    let mut named = BTreeSet::new();
+    let repeated =
+        commit.definitions.iter().find(|it| !named.insert((&it.tenant, it.kind, &it.which)));
+    repeated.map(|it| Conflict::Definition(it.which.name.clone(), it.which.version))
+}
+
 /// A lease is good up to and including its last instant, and lapsed after it: never both.
 fn unmet(
     expectation: &Expectation,
@@ -94,16 +146,24 @@ fn unmet(
             (facts.version(key)? == *version, Conflict::Version(key.clone()))
         }
         Expectation::Lease { task, token, worker } => {
-            let holds = facts
-                .lease(task)?
-                .is_some_and(|it| it.token == *token && it.worker == *worker && it.until >= now);
-            (holds, Conflict::Lease(task.clone()))
+            let good = |it: &Lease| it.token == *token && it.worker == *worker && it.until >= now;
+            (facts.hold(task)?.is_held(good), Conflict::Lease(task.clone()))
         }
         Expectation::Lapsed { task, token } => {
-            let holds = facts.lease(task)?.is_some_and(|it| it.token == *token && it.until < now);
-            (holds, Conflict::NotLapsed(task.clone()))
+            let lapsed = |it: &Lease| it.token == *token && it.until < now;
+            (facts.hold(task)?.is_held(lapsed), Conflict::NotLapsed(task.clone()))
         }
-        Expectation::Free { task } => (facts.lease(task)?.is_none(), Conflict::Held(task.clone())),
+        Expectation::Free { task } => {
+            (!facts.hold(task)?.is_held(|_| true), Conflict::Held(task.clone()))
+        }
+        Expectation::Open { task, worker } => {
+            let holds = match facts.hold(task)? {
+                Hold::Absent => false,
+                Hold::Free => true,
+                Hold::Held(lease) => lease.worker == *worker && lease.until >= now,
+            };
+            (holds, Conflict::Lease(task.clone()))
+        }
         Expectation::Armed { timer, due_at } => {
             (facts.due_at(timer)? == Some(*due_at), Conflict::Disarmed(timer.clone()))
         }

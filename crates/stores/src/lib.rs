@@ -12,6 +12,8 @@ mod migrate;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod steps;
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use crate::grouping::Grouping;

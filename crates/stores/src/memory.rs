@@ -1,8 +1,10 @@
 //! Everything in maps under one lock: the model the other stores are tested against, and a store
 //! for tests and simulations. Nothing survives the process.
 
+mod query;
+mod tables;
+
 use std::{
-    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -10,19 +12,16 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::Notify;
 use waypost_kernel::{
-    Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, Delivery,
-    EventRecord, Figures, Key, Kind, Lease, Listener, Message, MessageChange, MessageRef, Posted,
-    Query, Receipt, Record, Records, Request, Scope, Store, StoreError, Task, TaskChange, TaskRef,
-    Tenant, Timer, TimerChange, TimerRef, Timestamp, Version, Write,
+    Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
+    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError,
+    Task, Timer, Timestamp, Version, Write,
 };
 
+use self::tables::{STREAM, Tables};
 use crate::{
-    check::{Facts, Verdict, judge, receipt},
+    check::{Verdict, judge},
     hint::{Listeners, hints},
 };
-
-/// The stream number in the cursors of a store with one writer.
-const STREAM: u64 = 0;
 
 /// A store in memory, by the clock it is given.
 pub struct MemoryStore {
@@ -30,27 +29,6 @@ pub struct MemoryStore {
     tables: Mutex<Tables>,
     listeners: Listeners,
     committed: Notify,
-}
-
-#[derive(Default)]
-struct Tables {
-    definitions: BTreeMap<(Tenant, Kind, String, u32), Definition>,
-    instances: BTreeMap<Key, Record>,
-    /// In the order of their commits: the position is the index plus one.
-    events: Vec<EventRecord>,
-    tasks: BTreeMap<TaskRef, Task>,
-    timers: BTreeMap<TimerRef, Timer>,
-    outbox: BTreeMap<MessageRef, Letter>,
-    requests: BTreeMap<(Tenant, String), (String, Receipt, Timestamp)>,
-    figures: Figures,
-}
-
-struct Letter {
-    message: Message,
-    attempts: u32,
-    ready_at: Timestamp,
-    lease: Option<(ClaimId, Timestamp)>,
-    dead: bool,
 }
 
 impl MemoryStore {
@@ -67,229 +45,6 @@ impl MemoryStore {
 
     fn tables(&self) -> std::sync::MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Facts for Tables {
-    fn version(&mut self, key: &Key) -> Result<Version, StoreError> {
-        Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
-    }
-
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
-        Ok(self.tasks.get(task).and_then(|it| it.lease.clone()))
-    }
-
-    fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {
-        Ok(self.timers.get(timer).map(|it| it.due_at))
-    }
-
-    fn holder(
-        &mut self,
-        tenant: &Tenant,
-        kind: Kind,
-        unique: &str,
-    ) -> Result<Option<Key>, StoreError> {
-        let holds = |it: &&Record| {
-            it.key.tenant == *tenant
-                && it.key.kind == kind
-                && it.facets.unique_key.as_deref() == Some(unique)
-        };
-        Ok(self.instances.values().find(holds).map(|it| it.key.clone()))
-    }
-
-    fn has_definition(&mut self, definition: &Definition) -> Result<bool, StoreError> {
-        Ok(self.definitions.contains_key(&definition_key(definition)))
-    }
-
-    fn request(&mut self, request: &Request) -> Result<Option<(String, Receipt)>, StoreError> {
-        let key = (request.tenant.clone(), request.id.as_str().to_owned());
-        Ok(self.requests.get(&key).map(|(digest, receipt, _)| (digest.clone(), receipt.clone())))
-    }
-}
-
-fn definition_key(definition: &Definition) -> (Tenant, Kind, String, u32) {
-    let which = &definition.which;
-    (definition.tenant.clone(), definition.kind, which.name.clone(), which.version)
-}
-
-impl Tables {
-    fn apply(&mut self, commit: Commit, now: Timestamp) -> Receipt {
-        let receipt = receipt(&commit);
-        if let Some(request) = commit.request {
-            let key = (request.tenant, request.id.as_str().to_owned());
-            self.requests.insert(key, (request.digest, receipt.clone(), now));
-        }
-        for definition in commit.definitions {
-            self.definitions.insert(definition_key(&definition), definition);
-        }
-        commit.writes.into_iter().for_each(|write| self.write(write));
-        self.events.extend(commit.events);
-        commit.tasks.into_iter().for_each(|change| self.change_task(change));
-        commit.timers.into_iter().for_each(|change| self.change_timer(change));
-        commit.messages.into_iter().for_each(|change| self.change_message(change));
-        receipt
-    }
-
-    fn write(&mut self, write: Write) {
-        let created_at = self.instances.get(&write.key).map_or(write.at, |it| it.created_at);
-        let record = Record {
-            key: write.key.clone(),
-            version: write.version,
-            facets: write.facets,
-            state: write.state,
-            created_at,
-            updated_at: write.at,
-        };
-        self.instances.insert(write.key, record);
-    }
-
-    fn change_task(&mut self, change: TaskChange) {
-        match change {
-            TaskChange::Schedule(task) => {
-                self.tasks.insert(task.at.clone(), task);
-            }
-            TaskChange::Withdraw(at) => {
-                self.tasks.remove(&at);
-            }
-            TaskChange::Extend { task, until } => {
-                if let Some(lease) = self.tasks.get_mut(&task).and_then(|it| it.lease.as_mut()) {
-                    lease.until = until;
-                }
-            }
-            TaskChange::Release(at) => {
-                if let Some(task) = self.tasks.get_mut(&at) {
-                    task.lease = None;
-                }
-            }
-        }
-    }
-
-    fn change_timer(&mut self, change: TimerChange) {
-        match change {
-            TimerChange::Arm(timer) => {
-                self.timers.insert(timer.at.clone(), timer);
-            }
-            TimerChange::Disarm(at) => {
-                self.timers.remove(&at);
-            }
-        }
-    }
-
-    fn change_message(&mut self, change: MessageChange) {
-        match change {
-            MessageChange::Send { key, message } => {
-                let at = MessageRef { key, id: message.id.clone() };
-                let ready_at = message.occurred_at;
-                let letter = Letter { message, attempts: 0, ready_at, lease: None, dead: false };
-                self.outbox.entry(at).or_insert(letter);
-            }
-            MessageChange::Settle { message, token, delivery } => {
-                self.settle(&message, &token, delivery);
-            }
-        }
-    }
-
-    fn settle(&mut self, at: &MessageRef, token: &ClaimId, delivery: Delivery) {
-        let Some(letter) = self.outbox.get_mut(at) else { return };
-        if letter.lease.as_ref().is_none_or(|(holder, _)| holder != token) {
-            return;
-        }
-        letter.lease = None;
-        letter.attempts += 1;
-        match delivery {
-            Delivery::Sent => {
-                self.outbox.remove(at);
-            }
-            Delivery::Failed { retry_at, .. } => letter.ready_at = retry_at,
-            Delivery::Dead { .. } => letter.dead = true,
-        }
-    }
-
-    fn claim(&mut self, claim: &Claim, now: Timestamp) -> Vec<Task> {
-        let mut ready: Vec<&mut Task> = self
-            .tasks
-            .values_mut()
-            .filter(|it| it.at.key.tenant == claim.tenant && it.at.key.kind == claim.kind)
-            .filter(|it| it.lease.is_none() && it.ready_at <= now)
-            .filter(|it| claim.wants(&it.family, &it.queue))
-            .collect();
-        ready.sort_by(|a, b| (a.ready_at, &a.at).cmp(&(b.ready_at, &b.at)));
-        ready
-            .into_iter()
-            .take(claim.limit as usize)
-            .map(|task| {
-                task.lease = Some(Lease {
-                    token: claim.id.clone(),
-                    worker: claim.worker.clone(),
-                    until: now + claim.lease,
-                });
-                task.clone()
-            })
-            .collect()
-    }
-
-    fn post(
-        &mut self,
-        token: &ClaimId,
-        until: Timestamp,
-        now: Timestamp,
-        limit: u32,
-    ) -> Vec<Posted> {
-        let mut ready: Vec<(&MessageRef, &mut Letter)> = self
-            .outbox
-            .iter_mut()
-            .filter(|(_, it)| !it.dead)
-            .filter(|(_, it)| match &it.lease {
-                Some((_, until)) => *until < now,
-                None => it.ready_at <= now,
-            })
-            .collect();
-        ready.sort_by_key(|(at, it)| (it.message.occurred_at, (*at).clone()));
-        ready
-            .into_iter()
-            .take(limit as usize)
-            .map(|(at, letter)| {
-                let lapsed = letter.lease.is_some();
-                letter.lease = Some((token.clone(), until));
-                let (message, attempts) = (letter.message.clone(), letter.attempts);
-                Posted { key: at.key.clone(), message, attempts, lapsed }
-            })
-            .collect()
-    }
-
-    fn changes(&self, scope: &Scope, cursor: &Cursor, limit: u32) -> Vec<Change> {
-        let after = cursor.0.get(&STREAM).copied().unwrap_or(0);
-        let inside = |key: &Key| {
-            key.tenant == scope.tenant
-                && key.kind == scope.kind
-                && scope.instance.as_ref().is_none_or(|id| *id == key.id)
-        };
-        (1_u64..)
-            .zip(&self.events)
-            .filter(|(position, record)| *position > after && inside(&record.key))
-            .take(limit as usize)
-            .map(|(position, record)| Change {
-                record: record.clone(),
-                cursor: Cursor([(STREAM, position)].into()),
-            })
-            .collect()
-    }
-
-    fn figures(&self, now: Timestamp) -> Figures {
-        let free = |it: &&Task| it.lease.is_none() && it.ready_at <= now;
-        let letters = || self.outbox.values().filter(|it| !it.dead);
-        let most = |count: usize| (count as u64).min(u64::from(Figures::COUNT_MAX));
-        Figures {
-            tasks_ready: most(self.tasks.values().filter(free).count()),
-            oldest_ready_at: self.tasks.values().filter(free).map(|it| it.ready_at).min(),
-            tasks_leased: most(self.tasks.values().filter(|it| it.lease.is_some()).count()),
-            awaiting: most(self.instances.values().filter(|it| it.facets.awaits.is_some()).count()),
-            timers_due: most(self.timers.values().filter(|it| it.due_at <= now).count()),
-            messages_pending: most(letters().count()),
-            oldest_message_at: letters().map(|it| it.message.occurred_at).min(),
-            messages_dead: most(self.outbox.values().filter(|it| it.dead).count()),
-            ..self.figures.clone()
-        }
     }
 }
 
@@ -351,7 +106,7 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
-        let hints = hints(&commit);
+        let mut hints = hints(&commit);
         let receipt = {
             let now = self.clock.now();
             let mut tables = self.tables();
@@ -363,8 +118,8 @@ impl Store for MemoryStore {
                 }
                 Verdict::Apply => {}
             }
-            tables.figures.commits += 1;
-            tables.figures.groups += 1;
+            hints.extend(tables.released(&commit));
+            tables.count_as_group();
             tables.apply(commit, now)
         };
         self.committed.notify_waiters();
@@ -374,7 +129,12 @@ impl Store for MemoryStore {
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Task>, StoreError> {
         let now = self.clock.now();
-        Ok(self.tables().claim(&claim, now))
+        let mut tables = self.tables();
+        let claimed = tables.claim(&claim, now);
+        if !claimed.is_empty() {
+            tables.count_as_group();
+        }
+        Ok(claimed)
     }
 
     async fn tasks(&self, keys: &[Key]) -> Result<Vec<Task>, StoreError> {
@@ -384,18 +144,12 @@ impl Store for MemoryStore {
 
     async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError> {
         let tables = self.tables();
-        let mut found: Vec<&Definition> = tables
-            .definitions
-            .values()
-            .filter(|it| it.tenant == query.tenant && it.kind == query.kind)
-            .filter(|it| query.name.as_ref().is_none_or(|name| *name == it.which.name))
-            .filter(|it| query.version.is_none_or(|version| version == it.which.version))
-            .collect();
-        found.sort_by(|a, b| {
-            (&a.which.name, b.which.version).cmp(&(&b.which.name, a.which.version))
-        });
-        let page = found.into_iter().skip(query.offset as usize).take(query.limit as usize);
-        Ok(page.cloned().collect())
+        let found = tables.deployed(query).skip(query.offset as usize);
+        Ok(found.take(query.limit as usize).cloned().collect())
+    }
+
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError> {
+        Ok(self.tables().deployed(query).count() as u64)
     }
 
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
@@ -421,37 +175,32 @@ impl Store for MemoryStore {
         limit: u32,
     ) -> Result<Vec<Posted>, StoreError> {
         let now = self.clock.now();
-        Ok(self.tables().post(&token, now + lease, now, limit))
+        let mut tables = self.tables();
+        let posted = tables.post(&token, now + lease, now, limit);
+        if !posted.is_empty() {
+            tables.count_as_group();
+        }
+        Ok(posted)
     }
 
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
-        let same = |wanted: &Option<String>, found: Option<&str>| {
-            wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
-        };
-        let matches = |it: &&Record| {
-            let facets = &it.facets;
-            it.key.tenant == query.tenant
-                && it.key.kind == query.kind
-                && same(&query.definition, facets.definition.as_ref().map(|it| it.name.as_str()))
-                && same(&query.status, Some(&facets.status))
-                && same(&query.business_key, facets.business_key.as_deref())
-                && same(&query.awaits, facets.awaits.as_deref())
-                && query.before.as_ref().is_none_or(|before| it.key.id < *before)
-        };
         let tables = self.tables();
-        let found = tables.instances.values().rev().filter(matches);
-        Ok(found.skip(query.offset as usize).take(query.limit as usize).cloned().collect())
+        let is_before = |it: &&Record| query.before.as_ref().is_none_or(|id| it.key.id < *id);
+        let found = tables.matching(query).filter(is_before).skip(query.offset as usize);
+        Ok(found.take(query.limit as usize).cloned().collect())
+    }
+
+    async fn count(&self, query: &Query) -> Result<u64, StoreError> {
+        Ok(self.tables().matching(query).count() as u64)
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
-        let mut left = limit;
-        tables.requests.retain(|_, (_, _, at)| {
-            let goes = *at < before && left > 0;
-            left -= u32::from(goes);
-            !goes
-        });
-        Ok(limit - left)
+        let n_gone = tables.forget(before, limit);
+        if n_gone > 0 {
+            tables.count_as_group();
+        }
+        Ok(n_gone)
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

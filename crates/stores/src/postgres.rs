@@ -3,6 +3,7 @@
 
 mod claim;
 mod clock;
+mod conditions;
 mod dial;
 mod effects;
 mod facts;

@@ -4,6 +4,7 @@
 mod checkpoint;
 mod claim;
 mod commit;
+mod conditions;
 mod facts;
 mod fault;
 mod figures;

@@ -99,6 +99,43 @@ pub fn nats() -> Result<String, String> {
     find(NATS, &STARTED, || start_nats(None))
 }
 
+/// The Python package that workers of processes are written with.
+const PYTHON_WORKER: &str = "rochallor-sdk==1.1.0";
+
+/// Names a folder that has the Python package.
+pub const PYTHON: &str = "WAYPOST_TEST_PYTHON";
+
+/// The folder with the Python package: the one the environment names, or one it is put into now.
+///
+/// # Errors
+/// When it cannot be fetched; says what to do.
+pub fn python_worker() -> Result<PathBuf, String> {
+    match env::var_os(PYTHON) {
+        Some(folder) => Ok(folder.into()),
+        None => fetch_python_worker(&env::temp_dir()),
+    }
+}
+
+/// Puts the Python package into a folder below `parent`, unless it is there.
+///
+/// # Errors
+/// When it cannot be fetched; says what to do.
+pub fn fetch_python_worker(parent: &Path) -> Result<PathBuf, String> {
+    let folder = parent.join("waypost-python-worker");
+    if folder.join("workflow_sdk").is_dir() {
+        return Ok(folder);
+    }
+    let fetched = Command::new("python3")
+        .args(["-m", "pip", "install", "--quiet", "--target"])
+        .args([folder.as_os_str(), PYTHON_WORKER.as_ref()])
+        .output()
+        .map_err(|error| format!("python3 cannot be run: {error}; install python3-pip"))?;
+    match fetched.status.success() {
+        true => Ok(folder),
+        false => Err(String::from_utf8_lossy(&fetched.stderr).trim().to_owned()),
+    }
+}
+
 /// Makes an empty database on the server at `url` and returns its URL.
 ///
 /// # Errors

@@ -52,8 +52,9 @@ pub(super) async fn client(world: Rc<World>, request: String) {
             ..StartRequest::default()
         };
         match world.engine().chain().start(start).await {
-            Ok(chain) => {
-                world.ledger.borrow_mut().started.insert(request, chain.key.id);
+            Ok(started) => {
+                let id = started.chain.key.id;
+                world.ledger.borrow_mut().started.insert(request, id);
                 return;
             }
             Err(error) if is_passing(&error) => give_way(1 + world.chance.below(4)).await,

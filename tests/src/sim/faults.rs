@@ -192,6 +192,10 @@ impl Store for FaultyStore {
         self.troubled(StoreError::Unavailable, self.ground.store.definitions(query)).await
     }
 
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.count_definitions(query)).await
+    }
+
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
         self.troubled(StoreError::Unavailable, self.ground.store.due(now, limit)).await
     }
@@ -211,6 +215,10 @@ impl Store for FaultyStore {
 
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
         self.troubled(StoreError::Unavailable, self.ground.store.search(query)).await
+    }
+
+    async fn count(&self, query: &Query) -> Result<u64, StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.count(query)).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

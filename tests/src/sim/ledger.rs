@@ -90,6 +90,7 @@ impl Leases {
             Expectation::Version { .. }
             | Expectation::Lapsed { .. }
             | Expectation::Free { .. }
+            | Expectation::Open { .. }
             | Expectation::Armed { .. } => false,
         });
         if !by_holder && until >= now {

@@ -73,6 +73,10 @@ impl Ids for CountedIds {
     fn claim(&self) -> ClaimId {
         format!("c{}", self.0.fetch_add(1, Ordering::Relaxed)).into()
     }
+
+    fn chance(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 /// Runs the world of a seed.
@@ -287,6 +291,9 @@ impl World {
             status: Some("RUNNING".into()),
             business_key: None,
             awaits: None,
+            step: None,
+            from: None,
+            until: None,
             before: None,
             offset: 0,
             limit: 1_000,

@@ -17,16 +17,18 @@ fn help_names_the_verbs_and_the_exit_codes() {
 
         Commands:
           serve          Serve, in production
-          dev            Try it: serve a temporary store with example chains and workers running
+          dev            Try it: serve a temporary store with examples and workers running
           migrate        Show or apply changes of the store's schema
           doctor         Check store, clock, ports and limits, and say what to do
           bench          Measure what this machine can do
           deploy         Deploy definitions from JSON files
           start          Start an instance
-          list           List instances or definitions
+          list           List instances, tasks of people, or definitions
           show           Show an instance
           history        Show what happened to an instance
           signal         Tell an instance of an event
+          complete       Complete the task of a person
+          retry          Try a failed step again
           cancel         Cancel an instance
           watch          Follow what happens, as it happens
           explain-error  Explain an error code

@@ -34,39 +34,42 @@ fn with_file(text: &str) -> TempDir {
 fn every_value_is_shown_with_its_origin_and_without_secrets() {
     let folder = with_file(FILE);
     expect![[r#"
-        KEY                                                 VALUE                                                 ORIGIN
-        http                                                127.0.0.1:8080                                        default
-        metrics                                             -                                                     not set
-        insecure                                            false                                                 default
-        store                                               postgres://me:***@db.example/waypost?sslmode=require  waypost.toml:2
-        log.format                                          auto                                                  default
-        log.filter                                          info                                                  default
-        shutdown.grace_ms                                   20000                                                 default
-        limits.connections_max                              4096                                                  default
-        limits.requests_max                                 1024                                                  default
-        limits.claims_max                                   2048                                                  default
-        limits.subscribers_max                              256                                                   default
-        limits.body_bytes_max                               1048576                                               default
-        limits.request_timeout_ms                           30000                                                 default
-        sqlite.queue_max                                    4096                                                  default
-        sqlite.readers                                      2                                                     default
-        postgres.schema                                     -                                                     not set
-        postgres.lanes                                      2                                                     default
-        postgres.readers                                    4                                                     default
-        postgres.queue_max                                  4096                                                  default
-        chain.strict_signals                                true                                                  waypost.toml:4
-        chain.lease_exhaustion                              requeue                                               default
-        chain.claim_timeouts                                true                                                  default
-        chain.retry.default_max_attempts                    10                                                    default
-        chain.retry.base_backoff_ms                         250                                                   waypost.toml:6
-        chain.retry.max_backoff_ms                          300000                                                default
-        chain.types."order.process".max_attempts            4                                                     waypost.toml:8
-        chain.types."order.process".steps.PAY.max_attempts  2                                                     waypost.toml:10
-        outbox.webhook                                      https://hook:***@receiver.example/in?token=***        waypost.toml:12
-        outbox.headers.authorization                        ***                                                   waypost.toml:13
-        outbox.nats                                         -                                                     not set
-        outbox.subject                                      -                                                     not set
-        outbox.jetstream                                    false                                                 default
+        KEY                                                 VALUE                                              ORIGIN
+        http                                                127.0.0.1:8080                                     default
+        grpc                                                127.0.0.1:9090                                     default
+        metrics                                             -                                                  not set
+        insecure                                            false                                              default
+        store                                               postgres://***@db.example/waypost?sslmode=require  waypost.toml:2
+        log.format                                          auto                                               default
+        log.filter                                          info                                               default
+        shutdown.grace_ms                                   20000                                              default
+        limits.connections_max                              4096                                               default
+        limits.requests_max                                 1024                                               default
+        limits.claims_max                                   2048                                               default
+        limits.subscribers_max                              256                                                default
+        limits.body_bytes_max                               1048576                                            default
+        limits.request_timeout_ms                           30000                                              default
+        sqlite.queue_max                                    4096                                               default
+        sqlite.readers                                      2                                                  default
+        postgres.schema                                     -                                                  not set
+        postgres.lanes                                      2                                                  default
+        postgres.readers                                    4                                                  default
+        postgres.queue_max                                  4096                                               default
+        chain.strict_signals                                true                                               waypost.toml:4
+        chain.lease_exhaustion                              requeue                                            default
+        chain.claim_timeouts                                true                                               default
+        chain.retry.default_max_attempts                    10                                                 default
+        chain.retry.base_backoff_ms                         250                                                waypost.toml:6
+        chain.retry.max_backoff_ms                          300000                                             default
+        chain.types."order.process".max_attempts            4                                                  waypost.toml:8
+        chain.types."order.process".steps.PAY.max_attempts  2                                                  waypost.toml:10
+        process.coercion                                    true                                               default
+        process.dispatch                                    polling                                            default
+        outbox.webhook                                      https://***@receiver.example/in?token=***          waypost.toml:12
+        outbox.headers.authorization                        ***                                                waypost.toml:13
+        outbox.nats                                         -                                                  not set
+        outbox.subject                                      -                                                  not set
+        outbox.jetstream                                    false                                              default
     "#]].assert_eq(&told_in(folder.path(), &["serve", "--print-config"]));
 }
 
@@ -91,6 +94,29 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 }
 
 #[test]
+fn an_address_that_is_refused_keeps_its_secrets() {
+    for line in [
+        "outbox.webhook = \"ftp://me:secret@h/x?key=secret\"",
+        "outbox = { nats = \"http://me:secret@h\", subject = \"a\" }",
+        "store = \"postgres://me:s@secret@127.0.0.1:1/x\"",
+        "store = \"postgres://me:secret/secret@127.0.0.1:1/x\"",
+    ] {
+        let told = refused(&format!("http = \"127.0.0.1:0\"\n{line}"));
+        assert!(told.contains("error: ") && !told.contains("secret"), "{told}");
+    }
+    let folder = TempDir::new().unwrap();
+    let server = ["list", "chains", "--server", "http://me:secret@127.0.0.1:1"];
+    let told = told_in(folder.path(), &server);
+    assert!(told.contains("there is no server at http://***@127.0.0.1:1"), "{told}");
+    let help = command(folder.path())
+        .args(["list", "chains", "--help"])
+        .env("WAYPOST_SERVER", "http://me:secret@h")
+        .output();
+    let help = Ran::from(help.unwrap()).out;
+    assert!(help.contains("WAYPOST_SERVER") && !help.contains("secret"), "{help}");
+}
+
+#[test]
 fn a_secret_may_be_in_a_file_of_its_own() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("url"), "postgres://me:secret@h/d\n").unwrap();
@@ -99,7 +125,7 @@ fn a_secret_may_be_in_a_file_of_its_own() {
         .env("WAYPOST_STORE_FILE", "url")
         .output();
     let out = Ran::from(output.unwrap()).out;
-    assert!(out.contains("postgres://me:***@h/d"), "{out}");
+    assert!(out.contains("postgres://***@h/d"), "{out}");
     assert!(out.contains("WAYPOST_STORE_FILE"), "{out}");
 }
 
@@ -136,7 +162,7 @@ fn a_wrong_file_is_refused_with_the_line_and_what_was_meant() {
         [exit 2]
     "#]].assert_eq(&refused("http = \"here\""));
     expect![[r#"
-        error: store is "mysql://me:***@h/d" (from waypost.toml:1), but must be sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE
+        error: store is "mysql://***@h/d" (from waypost.toml:1), but must be sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE
         [exit 2]
     "#]].assert_eq(&refused("store = \"mysql://me:secret@h/d\""));
     expect![[r#"

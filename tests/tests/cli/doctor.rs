@@ -66,6 +66,9 @@ fn what_is_wrong_is_found() {
     let (code, found) = examine(&folder, &["--metrics", &address]);
     assert_eq!(code, Some(0), "{found}");
     assert!(finding(&found, "metrics port").ends_with("is in use"), "{found}");
+    let (code, found) = examine(&folder, &["--grpc", &address]);
+    assert_eq!(code, Some(0), "{found}");
+    assert!(finding(&found, "grpc port").ends_with("is in use"), "{found}");
 
     std::fs::write(folder.path().join("waypost.toml"), "stroe = 1").unwrap();
     let (code, found) = examine(&folder, &[]);

@@ -1,11 +1,17 @@
 //! Stopping politely, impolitely, and coming back.
 
-use std::{io::Write, net::TcpStream};
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
 
-use e2e::binary::{Running, run};
-use serde_json::json;
+use e2e::binary::{Ran, Running, command, run};
+use expect_test::expect;
+use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{ORDER, World, text, told};
 
 #[test]
 fn a_power_failure_loses_nothing_that_was_acknowledged() {
@@ -27,7 +33,7 @@ fn a_power_failure_loses_nothing_that_was_acknowledged() {
         assert_eq!(instance.get("instanceId"), Some(&json!(id)));
     }
     let definitions = world.json(&["list", "definitions"]);
-    assert_eq!(definitions.pointer("/items/0/workflowType"), Some(&json!("order")));
+    assert_eq!(definitions.pointer("/chains/items/0/workflowType"), Some(&json!("order")));
 }
 
 #[test]
@@ -43,6 +49,68 @@ fn a_polite_stop_leaves_one_file() {
         .collect();
     names.sort();
     assert_eq!(names, ["order.json", "w.db", "w.db.lock"]);
+}
+
+/// A server whose files cannot grow beyond a megabyte: a write beyond it fails.
+fn serve_with_a_failing_disk(folder: &Path) -> Child {
+    let inner = command(folder);
+    let limited = "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", limited]).arg(inner.get_program());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
+        .args([
+            "serve",
+            "--json",
+            "--http",
+            "127.0.0.1:0",
+            "--grpc",
+            "127.0.0.1:0",
+            "--log",
+            "off",
+            "--store",
+            "sqlite:w.db",
+        ])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_disk_that_fails_ends_the_server_and_nothing_that_was_acknowledged() {
+    let folder = tempfile::TempDir::new().unwrap();
+    std::fs::write(folder.path().join("order.json"), ORDER).unwrap();
+    let large = json!({ "x": "x".repeat(700_000) }).to_string();
+    std::fs::write(folder.path().join("large.json"), large).unwrap();
+    let mut server = serve_with_a_failing_disk(folder.path());
+    let mut line = String::new();
+    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    let url = text(&said, "http");
+    let ask = |args: &[&str]| run(folder.path(), &[args, &["--server", &url]].concat());
+    assert_eq!(ask(&["deploy", "order.json"]).code, Some(0));
+    assert_eq!(ask(&["start", "chain", "order", "--biz-key", "kept"]).code, Some(0));
+
+    // It has to write more than it can.
+    let refused = ask(&["start", "chain", "order", "--context", "@large.json"]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    let ended = Ran::from(server.wait_with_output().unwrap());
+    expect![[r#"
+        {"error":"the store has failed: the commit could not be synced: disk I/O error","code":null,"advice":"what was acknowledged is stored; free or repair the disk, then start again","exit":5}
+        [exit 5]
+    "#]]
+    .assert_eq(&told(&ended));
+
+    let server = Running::serve(folder.path(), &["--store", "sqlite:w.db"]);
+    let listed = World { folder, server }.json(&["list", "chains", "--biz-key", "kept"]);
+    assert_eq!(listed.pointer("/items/0/status"), Some(&json!("RUNNING")));
 }
 
 #[test]

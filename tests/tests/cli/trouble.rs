@@ -77,9 +77,16 @@ fn a_port_in_use_is_told_with_its_flag() {
         error: port PORT of 127.0.0.1 is in use; stop the other program or choose another with --http
         [exit 5]
     "#]].assert_eq(&masked(&args));
-    let args = [&["serve", "--http", "127.0.0.1:0", "--metrics", &address], &store[..]].concat();
+    let free = "127.0.0.1:0";
+    let args =
+        [&["serve", "--http", free, "--grpc", free, "--metrics", &address], &store[..]].concat();
     expect![[r#"
         error: port PORT of 127.0.0.1 is in use; stop the other program or choose another with --metrics
+        [exit 5]
+    "#]].assert_eq(&masked(&args));
+    let args = [&["serve", "--http", free, "--grpc", &address], &store[..]].concat();
+    expect![[r#"
+        error: port PORT of 127.0.0.1 is in use; stop the other program or choose another with --grpc
         [exit 5]
     "#]].assert_eq(&masked(&args));
     let args = ["dev", "--http", &address];

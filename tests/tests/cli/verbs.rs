@@ -16,8 +16,8 @@ fn a_chain_from_its_definition_to_its_end() {
         $ waypost deploy order.json
         chain order version 1: was deployed before, unchanged
         $ waypost list definitions
-        TYPE   VERSION  STEPS           DEPLOYED
-        order  1        VALIDATE → PAY  now
+        FACE   DEFINITION  VERSION  ABOUT           DEPLOYED
+        chain  order       1        VALIDATE → PAY  now
         $ waypost list chains
         no chains
         $ waypost start chain order --biz-key o-1 --context '{"total": 12}'
@@ -110,7 +110,7 @@ fn machines_get_the_documents_of_the_server() {
     }]);
     assert_eq!(deployed, expected);
     let definitions = world.json(&["list", "definitions"]);
-    assert_eq!(definitions.pointer("/items/0/steps/1/maxAttempts"), Some(&json!(3)));
+    assert_eq!(definitions.pointer("/chains/items/0/steps/1/maxAttempts"), Some(&json!(3)));
 
     let started = world.json(&["start", "chain", "order", "--context", "{\"b\":1,\"a\":1.50}"]);
     let id = text(&started, "instanceId");

@@ -1,7 +1,8 @@
 //! Following what happens.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
     process::Stdio,
 };
 
@@ -58,4 +59,36 @@ fn changes_come_as_they_happen_and_can_be_gone_on_from() {
     assert_eq!(change.get("instanceId"), Some(&json!(second)));
     again.kill().unwrap();
     again.wait().unwrap();
+}
+
+/// Takes a request and answers it with a stream that breaks off; says what was asked for.
+fn break_off(listener: &TcpListener, events: &str) -> String {
+    let (stream, _) = listener.accept().unwrap();
+    let mut lines = BufReader::new(stream);
+    let mut asked = String::new();
+    lines.read_line(&mut asked).unwrap();
+    let mut line = asked.clone();
+    while line.trim() != "" {
+        line.clear();
+        lines.read_line(&mut line).unwrap();
+    }
+    let mut stream: TcpStream = lines.into_inner();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 999";
+    write!(stream, "{head}\r\n\r\n{events}").unwrap();
+    asked.trim().to_owned()
+}
+
+#[test]
+fn a_connection_that_breaks_before_the_first_change_is_gone_on_with_from_where_it_began() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::TempDir::new().unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let mut watching = command(folder.path()).args(["watch", "--server", &url]).spawn().unwrap();
+    let asked = ["id: 3:7\n\n", ""].map(|events| break_off(&listener, events));
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+    expect![[r#"
+        GET /v1/chains/events HTTP/1.1
+        GET /v1/chains/events?cursor=3%3A7 HTTP/1.1"#]]
+    .assert_eq(&asked.join("\n"));
 }

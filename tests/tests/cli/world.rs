@@ -48,6 +48,18 @@ impl World {
         text(&self.json(&["start", "chain", "order"]), "instanceId")
     }
 
+    /// The same for tables whose columns are as wide as what is masked in them.
+    pub(crate) fn squeezed(&self, commands: &[&str]) -> String {
+        let lines = self.session(commands);
+        let squeezed = lines.lines().map(|line| {
+            let indent = line.len() - line.trim_start().len();
+            let words: Vec<_> =
+                line.split("  ").map(str::trim).filter(|it| !it.is_empty()).collect();
+            format!("{}{}\n", " ".repeat(indent), words.join("  "))
+        });
+        squeezed.collect()
+    }
+
     /// Commands as they were typed, and what came back.
     pub(crate) fn session(&self, commands: &[&str]) -> String {
         let mut transcript = String::new();
@@ -111,15 +123,21 @@ fn mask(word: &str) -> Option<&'static str> {
     if shape == "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" {
         return Some("ID");
     }
+    if word.len() == 26 && word.chars().all(|it| it.is_ascii_digit() || it.is_ascii_uppercase()) {
+        return Some("ID");
+    }
     let digits: String =
         word.chars().map(|it| if it.is_ascii_digit() { '9' } else { it }).collect();
     if digits.starts_with("9999-99-99T99:99:99") {
         return Some("AT");
     }
+    if digits == "99:99:99.999" {
+        return Some("CLOCK");
+    }
     let is_span = word.len() > 1
         && word.starts_with(|it: char| it.is_ascii_digit())
         && word.ends_with(['s', 'm', 'h', 'd'])
-        && word.trim_end_matches(|it: char| "smhd".contains(it) || it.is_ascii_digit()).is_empty();
+        && word.trim_end_matches(|it: char| "smhd.".contains(it) || it.is_ascii_digit()).is_empty();
     is_span.then_some("TIME")
 }
 
@@ -127,4 +145,6 @@ fn mask(word: &str) -> Option<&'static str> {
 fn ids_and_times_are_masked() {
     let text = "0198a2b4-7c3d-7e00-8000-0123456789ab 3s ago (2026-05-28T20:26:40Z), in 1m05s, now";
     assert_eq!(masked(text), "ID now (AT), soon, now");
+    let text = "01M7GZA3SZSZDQNQNRVSD00000  01:24:56.269  12ms  1.5s";
+    assert_eq!(masked(text), "ID  CLOCK  TIME  TIME");
 }

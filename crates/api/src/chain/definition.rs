@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::Timestamp;
+use crate::{Timestamp, object};
 
 /// A definition to deploy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,6 +16,7 @@ pub struct Definition {
     #[schema(example = 1, minimum = 1)]
     pub workflow_version: u32,
     /// In the order they are executed.
+    #[serde(deserialize_with = "object::list")]
     pub steps: Vec<DefinitionStep>,
 }
 

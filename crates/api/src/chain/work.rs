@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{InstanceStatus, StepStatus};
-use crate::{Document, Timestamp};
+use crate::{Document, Timestamp, object};
 
 /// How many steps a claim takes unless it says otherwise.
 const fn claim_max() -> u32 {
@@ -131,12 +131,13 @@ pub struct ReportRequest {
     /// Who reports; the one who claimed.
     pub worker_id: String,
     /// How it went.
+    #[serde(deserialize_with = "object::one")]
     pub result: TaskResult,
     /// Merged into the context: members replace, null removes, objects merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_patch: Option<Document>,
     /// Sent after the commit, whatever the result is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::sparse")]
     #[schema(value_type = Option<Vec<OutboundEvent>>)]
     pub outbound_events: Option<Vec<Option<OutboundEvent>>>,
 }

@@ -64,20 +64,20 @@ async fn client_loop(
     Ok(latencies)
 }
 
-struct Connection {
+pub(super) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Connection {
-    async fn open(address: SocketAddr) -> Result<Self, Failure> {
+    pub(super) async fn open(address: SocketAddr) -> Result<Self, Failure> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(16 << 10) })
     }
 
     /// Sends a body and gives the answer's; anything but success ends the measurement.
-    async fn post(&mut self, path: &str, body: &str) -> Result<Vec<u8>, Failure> {
+    pub(super) async fn post(&mut self, path: &str, body: &str) -> Result<Vec<u8>, Failure> {
         let length = body.len();
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\

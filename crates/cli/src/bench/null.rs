@@ -112,6 +112,10 @@ impl Store for NullStore {
         Ok(self.inside().definitions.clone())
     }
 
+    async fn count_definitions(&self, _: &DefinitionQuery) -> Result<u64, StoreError> {
+        Ok(self.inside().definitions.len() as u64)
+    }
+
     async fn due(&self, _: Timestamp, _: u32) -> Result<Vec<Timer>, StoreError> {
         Ok(Vec::new())
     }
@@ -126,6 +130,10 @@ impl Store for NullStore {
 
     async fn search(&self, _: &Query) -> Result<Vec<Record>, StoreError> {
         Ok(Vec::new())
+    }
+
+    async fn count(&self, _: &Query) -> Result<u64, StoreError> {
+        Ok(0)
     }
 
     async fn forget(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {

@@ -4,21 +4,9 @@ use waypost_api::chain::InstanceStatus;
 
 use crate::{exit::Failure, output::Output, remote::RemoteArgs};
 
-/// What to cancel.
+/// Cancel a chain; one that has ended stays as it is
 #[derive(Debug, clap::Args)]
 pub(crate) struct CancelArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Cancel a chain; one that has ended stays as it is
-    Chain(ChainArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ChainArgs {
     /// The chain's id
     id: String,
 
@@ -31,7 +19,6 @@ struct ChainArgs {
 }
 
 pub(crate) async fn run(args: CancelArgs, output: Output) -> Result<(), Failure> {
-    let What::Chain(args) = args.what;
     let instance = args.remote.chains()?.cancel(&args.id, args.reason).await?;
     if output.is_json {
         return output.json(&instance);

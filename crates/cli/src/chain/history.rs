@@ -11,21 +11,9 @@ use crate::{
     when::date_time,
 };
 
-/// Whose history.
+/// Show what happened to a chain
 #[derive(Debug, clap::Args)]
 pub(crate) struct HistoryArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Show what happened to a chain
-    Chain(ChainArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ChainArgs {
     /// The chain's id
     id: String,
 
@@ -42,7 +30,6 @@ struct ChainArgs {
 }
 
 pub(crate) async fn run(args: HistoryArgs, output: Output) -> Result<(), Failure> {
-    let What::Chain(args) = args.what;
     let query = HistoryQuery { after: args.after, page_size: Some(args.limit) };
     let history = args.remote.chains()?.history(&args.id, &query).await?;
     if output.is_json {

@@ -1,36 +1,21 @@
-//! `waypost list chains` and `waypost list definitions`
+//! `waypost list chains`
 
-use clap::value_parser;
-use comfy_table::Table;
 use waypost_api::{
     Page,
-    chain::{DeployedDefinition, Instance, InstanceQuery, InstanceStatus, PageQuery},
+    chain::{Instance, InstanceQuery, InstanceStatus},
 };
 
 use crate::{
     exit::Failure,
+    list::{PageArgs, show},
     output::{Output, Tone, cell, status_cell, table, toned},
     remote::RemoteArgs,
     when::{now, relative},
 };
 
-/// What to list.
+/// List chains, newest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// List chains, newest first
-    Chains(ChainsArgs),
-    /// List definitions
-    Definitions(DefinitionsArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ChainsArgs {
     /// Only those with this status
     #[arg(long, value_enum, ignore_case = true)]
     status: Option<Status>,
@@ -54,26 +39,6 @@ struct ChainsArgs {
     remote: RemoteArgs,
 }
 
-#[derive(Debug, clap::Args)]
-struct DefinitionsArgs {
-    #[command(flatten)]
-    page: PageArgs,
-
-    #[command(flatten)]
-    remote: RemoteArgs,
-}
-
-#[derive(Debug, clap::Args)]
-struct PageArgs {
-    /// How many at the most, up to 1000
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = value_parser!(u32).range(1..=1_000))]
-    limit: u32,
-
-    /// Which page, counted from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    page: u32,
-}
-
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Status {
     Running,
@@ -94,13 +59,6 @@ impl From<Status> for InstanceStatus {
 }
 
 pub(crate) async fn run(args: ListArgs, output: Output) -> Result<(), Failure> {
-    match args.what {
-        What::Chains(args) => chains(args, output).await,
-        What::Definitions(args) => definitions(args, output).await,
-    }
-}
-
-async fn chains(args: ChainsArgs, output: Output) -> Result<(), Failure> {
     let query = InstanceQuery {
         status: args.status.map(InstanceStatus::from),
         workflow_type: args.workflow_type,
@@ -128,39 +86,4 @@ async fn chains(args: ChainsArgs, output: Output) -> Result<(), Failure> {
         ]);
     }
     show(shown, page.has_more.then_some(page.page + 1), "chains", output)
-}
-
-async fn definitions(args: DefinitionsArgs, output: Output) -> Result<(), Failure> {
-    let query = PageQuery { page: Some(args.page.page), page_size: Some(args.page.limit) };
-    let page: Page<DeployedDefinition> = args.remote.chains()?.definitions(&query).await?;
-    if output.is_json {
-        return output.json(&page);
-    }
-    let now = now();
-    let mut shown = table(&["TYPE", "VERSION", "STEPS", "DEPLOYED"]);
-    for it in &page.items {
-        let steps: Vec<_> = it.steps.iter().map(|step| step.step_type.as_str()).collect();
-        shown.add_row([
-            cell(&it.workflow_type),
-            cell(&it.workflow_version.to_string()),
-            cell(&steps.join(" → ")),
-            toned(&relative(it.deployed_at, now), Tone::Faint),
-        ]);
-    }
-    show(shown, page.has_more.then_some(page.page + 1), "definitions", output)
-}
-
-/// The table, unless it is empty, and whether there is more.
-fn show(shown: Table, next: Option<u32>, what: &str, output: Output) -> Result<(), Failure> {
-    if shown.is_empty() {
-        return output.line(&output.paint(&format!("no {what}"), Tone::Faint));
-    }
-    output.table(shown)?;
-    match next {
-        Some(page) => {
-            let note = format!("there are more: add --page {page}");
-            output.line(&output.paint(&note, Tone::Faint))
-        }
-        None => Ok(()),
-    }
 }

@@ -12,21 +12,9 @@ use crate::{
     when::{date_time, now, relative},
 };
 
-/// What to show.
+/// Show a chain and its steps
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Show a chain and its steps
-    Chain(ChainArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ChainArgs {
     /// The chain's id
     id: String,
 
@@ -35,7 +23,6 @@ struct ChainArgs {
 }
 
 pub(crate) async fn run(args: ShowArgs, output: Output) -> Result<(), Failure> {
-    let What::Chain(args) = args.what;
     let detail = args.remote.chains()?.show(&args.id).await?;
     if output.is_json {
         return output.json(&detail);

@@ -8,21 +8,9 @@ use crate::{
     remote::{RemoteArgs, document},
 };
 
-/// Whom to tell of what.
+/// Tell a chain of an event
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignalArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Tell a chain of an event
-    Chain(ChainArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ChainArgs {
     /// The chain's id
     id: String,
 
@@ -43,7 +31,6 @@ struct ChainArgs {
 }
 
 pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure> {
-    let What::Chain(args) = args.what;
     let payload = args.payload.map(|it| document("--payload", &it)).transpose()?;
     let signal = Signal { event_type: args.event_type, event_id: args.event_id, payload };
     let outcome = args.remote.chains()?.signal(&args.id, &signal).await?;

@@ -8,21 +8,9 @@ use crate::{
     remote::{RemoteArgs, document},
 };
 
-/// What to start.
+/// Start a chain
 #[derive(Debug, clap::Args)]
 pub(crate) struct StartArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Start a chain
-    Chain(ChainArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ChainArgs {
     /// The definition's name
     #[arg(value_name = "TYPE")]
     workflow_type: String,
@@ -48,7 +36,6 @@ struct ChainArgs {
 }
 
 pub(crate) async fn run(args: StartArgs, output: Output) -> Result<(), Failure> {
-    let What::Chain(args) = args.what;
     let context = args.context.map(|it| document("--context", &it)).transpose()?;
     let start = StartInstance {
         workflow_type: args.workflow_type,

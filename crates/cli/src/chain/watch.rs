@@ -98,16 +98,20 @@ impl Watching {
     /// Follows one connection; says whether there is nothing more to come.
     async fn follow(&mut self) -> Result<bool, Broken> {
         let mut changes = self.chains.watch(&self.query).await?;
-        while let Some(change) = changes.next().await? {
+        loop {
+            let next = changes.next().await;
+            // The place is known before the first change comes, and if none comes at all.
+            if let Some(cursor) = changes.cursor() {
+                self.query.cursor = Some(cursor.to_owned());
+            }
+            let Some(change) = next? else { return Ok(false) };
             self.n_resumes = 0;
-            self.query.cursor = changes.cursor().map(str::to_owned);
             self.show(&change, changes.cursor())?;
             let has_ended = change.events.iter().any(|it| is_end(it.kind));
             if has_ended && self.query.instance_id.is_some() {
                 return Ok(true);
             }
         }
-        Ok(false)
     }
 
     fn show(&mut self, change: &Change, cursor: Option<&str>) -> Result<(), Failure> {

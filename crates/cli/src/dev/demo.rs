@@ -11,7 +11,7 @@ use waypost_engine::{
 };
 use waypost_kernel::Json;
 
-use super::steps;
+use super::{loans, steps};
 use crate::exit::{Exit, Failure};
 
 /// The example definitions.
@@ -55,7 +55,7 @@ pub(super) async fn run(engine: Engine, stop: CancellationToken) {
             return;
         }
     };
-    let all = async { tokio::join!(quick, slow, load(&engine)) };
+    let all = async { tokio::join!(quick, slow, load(&engine), loans::run(&engine)) };
     tokio::select! {
         () = stop.cancelled() => {}
         _ = all => {}

@@ -9,7 +9,8 @@ use super::finding::Finding;
 use crate::settings::Config;
 
 pub(super) fn examine(config: &Config) -> Vec<Finding> {
-    let mut findings = vec![port("http port", config.http, "--http")];
+    let mut findings =
+        vec![port("http port", config.http, "--http"), port("grpc port", config.grpc, "--grpc")];
     findings.extend(config.metrics.map(|it| port("metrics port", it, "--metrics")));
     findings
 }

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use waypost_api::shown_url;
 use waypost_engine::SystemClock;
 use waypost_kernel::{Clock, Store};
 use waypost_stores::{PostgresStore, StoreClock};
@@ -13,7 +14,7 @@ use waypost_stores::{PostgresStore, StoreClock};
 use super::{finding::Finding, machine};
 use crate::{
     migrate::Progress,
-    settings::{Config, StoreAddress, masked_url},
+    settings::{Config, StoreAddress},
 };
 
 /// Clocks further apart than this make logs hard to compare. Leases go by the database's.
@@ -67,7 +68,7 @@ pub(super) async fn examine(config: &Config) -> Vec<Finding> {
         StoreAddress::Postgres(url) => {
             let progress = Progress::read(config, String::new()).await;
             let is_complete = progress.as_ref().is_ok_and(|it| it.pending.is_empty());
-            let found = format!("{} can be reached and written to", masked_url(url));
+            let found = format!("{} can be reached and written to", shown_url(url));
             let mut findings = findings(progress.map_err(|it| it.what), found);
             if is_complete {
                 findings.push(database_clock(config, url).await);

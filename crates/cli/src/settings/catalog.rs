@@ -1,19 +1,35 @@
 //! Every key there is, in the order in which they are shown.
 
-use super::key::{Key, Secrecy};
+use super::{
+    inherited::{Inherited, Reading},
+    key::{Key, Secrecy},
+};
 
-pub(crate) const HTTP: Key = Key::new("http").default("127.0.0.1:8080").flag("--http");
-pub(crate) const METRICS: Key =
-    Key::new("metrics").flag("--metrics").variable("WAYPOST_METRICS_ADDR");
+pub(crate) const HTTP: Key = Key::new("http")
+    .default("127.0.0.1:8080")
+    .flag("--http")
+    .inherited(Inherited::new("WE_REST_PORT", Reading::Port));
+pub(crate) const GRPC: Key = Key::new("grpc")
+    .default("127.0.0.1:9090")
+    .flag("--grpc")
+    .inherited(Inherited::new("WE_GRPC_PORT", Reading::Port));
+pub(crate) const METRICS: Key = Key::new("metrics")
+    .flag("--metrics")
+    .variable("WAYPOST_METRICS_ADDR")
+    .inherited(Inherited::new("WE_METRICS_PORT", Reading::Port));
 pub(crate) const INSECURE: Key = Key::new("insecure").default("false").flag("--insecure");
 pub(crate) const STORE: Key = Key::new("store")
     .default("sqlite:./waypost-data/waypost.db")
     .flag("--store")
-    .secrecy(Secrecy::Url);
+    .secrecy(Secrecy::Url)
+    .inherited(Inherited::new("WE_POSTGRES_DSN", Reading::Database));
 
 pub(crate) const LOG_FORMAT: Key = Key::new("log.format").default("auto").flag("--log-format");
-pub(crate) const LOG_FILTER: Key =
-    Key::new("log.filter").default("info").flag("--log").variable("WAYPOST_LOG");
+pub(crate) const LOG_FILTER: Key = Key::new("log.filter")
+    .default("info")
+    .flag("--log")
+    .variable("WAYPOST_LOG")
+    .inherited(Inherited::new("WE_LOG_LEVEL", Reading::Level));
 
 pub(crate) const GRACE: Key = Key::new("shutdown.grace_ms").default("20000");
 
@@ -38,6 +54,13 @@ pub(crate) const MAX_ATTEMPTS: Key = Key::new("chain.retry.default_max_attempts"
 pub(crate) const BASE_BACKOFF: Key = Key::new("chain.retry.base_backoff_ms").default("1000");
 pub(crate) const MAX_BACKOFF: Key = Key::new("chain.retry.max_backoff_ms").default("300000");
 
+pub(crate) const COERCION: Key = Key::new("process.coercion")
+    .default("true")
+    .inherited(Inherited::new("WE_EXPRESSION_COERCION_ENABLED", Reading::Switch));
+pub(crate) const DISPATCH: Key = Key::new("process.dispatch")
+    .default("polling")
+    .inherited(Inherited::new("WE_DISPATCH_MODE", Reading::Text));
+
 pub(crate) const WEBHOOK: Key = Key::new("outbox.webhook").secrecy(Secrecy::Url);
 pub(crate) const HEADERS: Key = Key::new("outbox.headers.*").secrecy(Secrecy::Whole);
 pub(crate) const NATS: Key = Key::new("outbox.nats").secrecy(Secrecy::Url);
@@ -47,6 +70,7 @@ pub(crate) const JETSTREAM: Key = Key::new("outbox.jetstream").default("false");
 /// All of them.
 pub(crate) const ALL: &[Key] = &[
     HTTP,
+    GRPC,
     METRICS,
     INSECURE,
     STORE,
@@ -77,6 +101,8 @@ pub(crate) const ALL: &[Key] = &[
     Key::new("chain.types.*.steps.*.max_attempts"),
     Key::new("chain.types.*.steps.*.base_backoff_ms"),
     Key::new("chain.types.*.steps.*.max_backoff_ms"),
+    COERCION,
+    DISPATCH,
     WEBHOOK,
     HEADERS,
     NATS,

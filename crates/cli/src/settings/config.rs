@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use waypost_engine::chain::Policy;
+use waypost_engine::{chain::Policy, process::Coercion};
 use waypost_server::{HttpLimits, telemetry::LogFormat};
 use waypost_stores::{PostgresOptions, SqliteOptions};
 
@@ -28,6 +28,7 @@ const COUNT: &str = "a whole number of at least 1";
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) http: SocketAddr,
+    pub(crate) grpc: SocketAddr,
     pub(crate) metrics: Option<SocketAddr>,
     /// Whether listeners may be reachable from other machines.
     pub(crate) is_insecure: bool,
@@ -39,6 +40,7 @@ pub(crate) struct Config {
     pub(crate) log_filter: String,
     pub(crate) grace: Duration,
     pub(crate) policy: Policy,
+    pub(crate) coercion: Coercion,
     pub(crate) outbox: Option<Outbox>,
 }
 
@@ -66,8 +68,8 @@ impl Config {
     pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let log_filter: String = settings.read(&catalog::LOG_FILTER, "a filter such as info")?;
         let config = Self {
-            http: address(settings, &catalog::HTTP)?
-                .ok_or_else(|| Failure::usage(format!("http must be {ADDRESS}")))?,
+            http: listener(settings, &catalog::HTTP)?,
+            grpc: listener(settings, &catalog::GRPC)?,
             metrics: address(settings, &catalog::METRICS)?,
             is_insecure: settings.read(&catalog::INSECURE, "true or false")?,
             store: store(settings)?,
@@ -78,8 +80,10 @@ impl Config {
             log_filter,
             grace: Duration::from_millis(settings.read(&catalog::GRACE, MILLISECONDS)?),
             policy: policy::policy(settings)?,
+            coercion: coercion(settings)?,
             outbox: outbox(settings)?,
         };
+        ensure_polling(settings)?;
         config.ensure_safe()?;
         Ok(config)
     }
@@ -89,7 +93,8 @@ impl Config {
         if self.is_insecure {
             return Ok(());
         }
-        let open = [("http", Some(self.http)), ("metrics", self.metrics)];
+        let open =
+            [("http", Some(self.http)), ("grpc", Some(self.grpc)), ("metrics", self.metrics)];
         for (name, address) in open {
             let Some(address) = address.filter(|it| !it.ip().is_loopback()) else { continue };
             let what = format!(
@@ -106,7 +111,10 @@ impl Config {
 
     /// The listeners that other machines can reach.
     pub(crate) fn open_listeners(&self) -> impl Iterator<Item = SocketAddr> {
-        [Some(self.http), self.metrics].into_iter().flatten().filter(|it| !it.ip().is_loopback())
+        [Some(self.http), Some(self.grpc), self.metrics]
+            .into_iter()
+            .flatten()
+            .filter(|it| !it.ip().is_loopback())
     }
 }
 
@@ -142,6 +150,29 @@ fn address(settings: &Settings, key: &Key) -> Result<Option<SocketAddr>, Failure
     let Some(setting) = settings.get(key) else { return Ok(None) };
     let text = setting.text.trim().replace("localhost:", "127.0.0.1:");
     text.parse().map(Some).map_err(|_| setting.refuse(ADDRESS))
+}
+
+/// The address of a listener that is always there.
+fn listener(settings: &Settings, key: &Key) -> Result<SocketAddr, Failure> {
+    let missing = || Failure::usage(format!("{} must be {ADDRESS}", key.path));
+    address(settings, key)?.ok_or_else(missing)
+}
+
+fn coercion(settings: &Settings) -> Result<Coercion, Failure> {
+    let is_on = settings.read(&catalog::COERCION, "true or false")?;
+    Ok(if is_on { Coercion::On } else { Coercion::Off })
+}
+
+/// Whoever has configured another way to hand out work must not find out at night.
+fn ensure_polling(settings: &Settings) -> Result<(), Failure> {
+    match settings.get(&catalog::DISPATCH).filter(|it| it.text.trim() != "polling") {
+        None => Ok(()),
+        Some(setting) => {
+            let advice =
+                "dispatch through Kafka is not built: have workers poll, over HTTP or gRPC";
+            Err(setting.refuse("\"polling\"").advise(advice))
+        }
+    }
 }
 
 fn log_format(settings: &Settings) -> Result<LogFormat, Failure> {
@@ -232,6 +263,8 @@ mod tests {
         let config = config(&[]).unwrap();
         assert_eq!(config.policy, Policy::default());
         assert_eq!(config.http, SocketAddr::from(([127, 0, 0, 1], 8080)));
+        assert_eq!(config.grpc, SocketAddr::from(([127, 0, 0, 1], 9090)));
+        assert_eq!(config.coercion, Coercion::default());
         assert_eq!(config.outbox, None);
         let debug = |it: &dyn std::fmt::Debug| format!("{it:?}");
         assert_eq!(debug(&config.limits), debug(&HttpLimits::default()));
@@ -248,6 +281,8 @@ mod tests {
         assert!(refused.contains("add --insecure"), "{refused}");
         let refused = config(&[(catalog::METRICS, "[::]:80")]).unwrap_err();
         assert!(refused.starts_with("metrics [::]:80 is reachable"), "{refused}");
+        let refused = config(&[(catalog::GRPC, "0.0.0.0:0")]).unwrap_err();
+        assert!(refused.starts_with("grpc 0.0.0.0:0 is reachable"), "{refused}");
         let given = config(&[(catalog::HTTP, "0.0.0.0:80"), (catalog::INSECURE, "true")]).unwrap();
         assert_eq!(given.open_listeners().count(), 1);
     }
@@ -271,6 +306,6 @@ mod tests {
     #[test]
     fn a_wrong_store_does_not_give_its_password_away() {
         let refused = config(&[(catalog::STORE, "mysql://me:secret@h/d")]).unwrap_err();
-        assert!(refused.contains("mysql://me:***@h/d"), "{refused}");
+        assert!(refused.contains("mysql://***@h/d"), "{refused}");
     }
 }

@@ -1,5 +1,7 @@
 //! One thing that can be set, and where it can be set.
 
+use super::inherited::Inherited;
+
 /// A key of the configuration. `*` in its path stands for a name of the operator's choosing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
@@ -8,6 +10,7 @@ pub(crate) struct Key {
     pub(crate) flag: Option<&'static str>,
     pub(crate) secrecy: Secrecy,
     variable: Option<&'static str>,
+    pub(super) inherited: Option<Inherited>,
 }
 
 /// How much of a value may be shown.
@@ -22,8 +25,8 @@ pub(crate) enum Secrecy {
 
 impl Key {
     pub(super) const fn new(path: &'static str) -> Self {
-        let (default, flag, variable) = (None, None, None);
-        Self { path, default, flag, secrecy: Secrecy::Public, variable }
+        let (default, flag, variable, inherited) = (None, None, None, None);
+        Self { path, default, flag, secrecy: Secrecy::Public, variable, inherited }
     }
 
     pub(super) const fn default(self, default: &'static str) -> Self {
@@ -36,6 +39,10 @@ impl Key {
 
     pub(super) const fn variable(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
+    }
+
+    pub(super) const fn inherited(self, inherited: Inherited) -> Self {
+        Self { inherited: Some(inherited), ..self }
     }
 
     pub(super) const fn secrecy(self, secrecy: Secrecy) -> Self {

@@ -88,9 +88,10 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Flags over environment over file over defaults.
+    /// Flags over environment over file over inherited names over defaults.
     pub(crate) fn resolve(sources: &Sources) -> Result<Self, Failure> {
         let mut settings = Self::defaults();
+        settings.add_inherited(sources)?;
         settings.add_file(sources)?;
         settings.add_environment(sources)?;
         settings.add_flags(&sources.flags);
@@ -118,6 +119,26 @@ impl Settings {
         for (key, text) in flags {
             self.set(key, text.clone(), Origin::Flag(key.flag.unwrap_or("a flag")));
         }
+    }
+
+    /// What an operator has set for another server of the same formats.
+    fn add_inherited(&mut self, sources: &Sources) -> Result<(), Failure> {
+        for key in catalog::ALL {
+            let Some(inherited) = key.inherited else { continue };
+            let given = sources.environment.get(inherited.name).filter(|it| !it.trim().is_empty());
+            let Some(given) = given else { continue };
+            let origin = Origin::Environment(inherited.name.to_owned());
+            let text = inherited.reading.read(given.trim()).map_err(|expected| {
+                // What cannot be read may still be a secret.
+                let shown = match key.secrecy {
+                    Secrecy::Public => format!("{:?}", given.trim()),
+                    Secrecy::Url | Secrecy::Whole => "not readable".to_owned(),
+                };
+                Failure::usage(format!("{origin} is {shown}, but must be {expected}"))
+            })?;
+            self.set(key, text, origin);
+        }
+        Ok(())
     }
 
     fn add_file(&mut self, sources: &Sources) -> Result<(), Failure> {

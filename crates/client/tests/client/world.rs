@@ -7,13 +7,14 @@ use waypost_client::{
     Chains, Client,
     api::chain::{Definition, DefinitionStep, Instance, InstanceDetail, StartInstance},
 };
-use waypost_engine::{Engine, Settings, SystemClock};
+use waypost_engine::{Engine, Settings, SystemClock, process::ListProcesses};
 use waypost_server::{Options, Server};
 use waypost_stores::MemoryStore;
 
 pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) chains: Chains,
+    engine: Engine,
     _running: DropGuard,
 }
 
@@ -26,19 +27,36 @@ pub(crate) fn definition(steps: &[&str]) -> Definition {
 impl World {
     /// A server with an order of these steps deployed.
     pub(crate) async fn new(steps: &[&str]) -> Self {
+        Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), steps).await
+    }
+
+    pub(crate) async fn at(http: SocketAddr, steps: &[&str]) -> Self {
         let store = Arc::new(MemoryStore::new(Arc::new(SystemClock)));
         let engine = Engine::new(store, Settings::default());
-        let http = SocketAddr::from(([127, 0, 0, 1], 0));
         let options = Options { http, ..Options::default() };
         let server = Server::bind(engine.clone(), options).await.unwrap();
         let client = Client::new(&format!("http://{}", server.http_addr())).unwrap();
         let stop = CancellationToken::new();
         let (serving, sweeping) = (stop.clone(), stop.clone());
+        let observed = engine.clone();
         tokio::spawn(async move { server.run(serving).await });
         tokio::spawn(async move { engine.run(sweeping).await });
         let chains = client.chain();
         chains.deploy(&definition(steps)).await.unwrap();
-        Self { client, chains, _running: stop.drop_guard() }
+        Self { client, chains, engine: observed, _running: stop.drop_guard() }
+    }
+
+    /// The time, in microseconds.
+    pub(crate) fn clock(&self) -> i64 {
+        self.engine.store().now().as_micros()
+    }
+
+    /// When the lease ends that a worker of the newest process holds, in microseconds.
+    pub(crate) async fn lease_until(&self) -> Option<i64> {
+        let one = ListProcesses { limit: 1, ..ListProcesses::default() };
+        let key = self.engine.process().list(&one).await.unwrap().pop()?.key;
+        let tasks = self.engine.store().tasks(&[key]).await.unwrap();
+        tasks.first()?.lease.as_ref().map(|it| it.until.as_micros())
     }
 
     pub(crate) async fn start(&self) -> Instance {

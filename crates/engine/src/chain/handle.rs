@@ -10,7 +10,7 @@ use waypost_kernel::{
 use waypost_machines::chain::{Chain, Command, Event, Plan, Signal, Start};
 
 use super::{
-    request::{Deployed, ListRequest, SignalOutcome, StartRequest},
+    request::{Deployed, ListRequest, SignalOutcome, StartRequest, Started},
     view::ChainView,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     error::Error,
     limits::{OFFSET_MAX, PAGE_MAX},
     metrics::Metrics,
-    turn::{Submission, read},
+    turn::{Also, Submission, read},
     watch::Watch,
 };
 
@@ -86,6 +86,8 @@ impl Chains {
             kind: Kind::Chain,
             name: Some(name.to_owned()),
             version,
+            keyword: None,
+            latest_only: false,
             offset: 0,
             limit: 1,
         };
@@ -106,17 +108,19 @@ impl Chains {
             kind: Kind::Chain,
             name: None,
             version: None,
+            keyword: None,
+            latest_only: false,
             offset,
             limit: limit.min(PAGE_MAX + 1),
         };
         Ok(self.shared.store.definitions(&query).await?)
     }
 
-    /// Starts a chain.
+    /// Starts a chain, or finds the one that the same request has started before.
     ///
     /// # Errors
     /// When the type is not deployed, or a chain of it runs under the same business key.
-    pub async fn start(&self, start: StartRequest) -> Result<ChainView, Error> {
+    pub async fn start(&self, start: StartRequest) -> Result<Started, Error> {
         let request = self.request(&start);
         let StartRequest { workflow_type, workflow_version, biz_key, context, .. } = start;
         let definition = self.definition(&workflow_type, workflow_version).await?;
@@ -135,10 +139,11 @@ impl Chains {
         let submission = Submission { is_new: true, request, ..self.submission(&key, command) };
         let landed = self.shared.chains.submit(submission).await?;
         if let Some(existing) = &landed.repeated {
-            return self.show(&existing.id).await;
+            return Ok(Started { chain: self.show(&existing.id).await?, repeated: true });
         }
         self.shared.metrics.starts.inc();
-        Ok(ChainView::new(key, landed.version.0, landed.state, &[]))
+        let chain = ChainView::new(key, landed.version.0, landed.state, &[]);
+        Ok(Started { chain, repeated: false })
     }
 
     fn request(&self, start: &StartRequest) -> Option<Request> {
@@ -219,6 +224,9 @@ impl Chains {
             status: request.status.map(|it| it.as_str().to_owned()),
             business_key: request.biz_key,
             awaits: request.awaits,
+            step: None,
+            from: None,
+            until: None,
             before: request.before,
             offset: request.offset,
             limit: request.limit.min(PAGE_MAX + 1),
@@ -281,6 +289,7 @@ impl Chains {
             request: None,
             urgency: Urgency::News,
             is_new: false,
+            also: Also::default(),
         }
     }
 }

@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use waypost_kernel::{Definition, InstanceId, Json, RequestId, WorkerId};
 use waypost_machines::chain::{State, Status};
 
+use super::view::ChainView;
+
 /// What a deployment came to.
 #[derive(Clone, Debug)]
 pub struct Deployed {
@@ -27,6 +29,15 @@ pub struct StartRequest {
     pub context: Option<Json>,
     /// Makes asking twice the same as asking once.
     pub request: Option<RequestId>,
+}
+
+/// What a start came to.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// The chain.
+    pub chain: ChainView,
+    /// Whether an earlier request of the same name had started it.
+    pub repeated: bool,
 }
 
 /// Asks for work.

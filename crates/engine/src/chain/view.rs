@@ -100,13 +100,8 @@ impl TaskView {
     pub(super) fn new(task: &Task, state: Arc<State>) -> Option<Self> {
         let lease = task.lease.as_ref()?;
         let step: usize = task.at.id.as_str().parse().ok()?;
-        let current = state.current_step().filter(|_| step == state.current)?;
-        let task_type = match current.status {
-            StepStatus::Waiting => TaskType::WaitingTimeout,
-            StepStatus::Pending | StepStatus::Ready | StepStatus::Done | StepStatus::Dead => {
-                current.task_type
-            }
-        };
+        let task_type =
+            state.current_step().filter(|_| step == state.current).map(Step::claimed_as)?;
         let (instance, claim) = (task.at.key.id.clone(), lease.token.clone());
         Some(Self {
             token: LeaseToken { instance, step, claim },

@@ -86,7 +86,7 @@ fn report(turn: &mut Turn<'_, Chain>, report: Report) -> Decision {
         }
         Outcome::Waiting { event_type, timeout, discard_buffered } => {
             if let Some(problem) = name_problem(&event_type) {
-                return invalid("waitingEventType", &problem);
+                return invalid("result.waitingEventType", &problem);
             }
             if discard_buffered {
                 turn.emit(Event::SignalsDiscarded { event_type: event_type.clone() });
@@ -261,7 +261,7 @@ fn schedule(turn: &mut Turn<'_, Chain>, step: usize, ready_at: Timestamp) {
     let state = turn.state();
     let queue = state.steps.get(step).map(|it| it.step_type.clone()).unwrap_or_default();
     let family = state.workflow_type.clone();
-    turn.schedule(NewTask { id: task_id(step), family, queue, ready_at });
+    turn.schedule(NewTask { id: task_id(step), family, queue, ready_at, lease: None });
 }
 
 fn attempts(turn: &Turn<'_, Chain>) -> (u32, u32) {

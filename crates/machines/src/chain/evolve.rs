@@ -27,9 +27,7 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
             at_step(state, *step).activated_at = Some(*at);
         }
         Event::StepDone { step, by } => {
-            let done = at_step(state, *step);
-            leave(done, StepStatus::Done);
-            done.last_error = None;
+            finish(at_step(state, *step));
             settle(state, by, ReportKind::Completed);
         }
         Event::StepWaiting { step, event_type, deadline_at, by } => {
@@ -104,6 +102,14 @@ fn ready(step: &mut Step, at: Timestamp) {
     step.next_run_at = Some(at);
 }
 
+/// What woke the step goes, too: nobody asks for it any more, and every later report would write it
+/// again.
+fn finish(step: &mut Step) {
+    leave(step, StepStatus::Done);
+    step.last_error = None;
+    step.wake = None;
+}
+
 fn fail(step: &mut Step, error: &str) {
     step.attempts += 1;
     step.last_error = Some(error.to_owned());
@@ -111,12 +117,9 @@ fn fail(step: &mut Step, error: &str) {
 
 /// A run because of a time-out stays one when its worker disappears.
 fn lapse(step: &mut Step, at: Timestamp) {
-    let timed_out =
-        step.status == StepStatus::Waiting || step.task_type == TaskType::WaitingTimeout;
+    let task_type = step.claimed_as();
     ready(step, at);
-    if timed_out {
-        step.task_type = TaskType::WaitingTimeout;
-    }
+    step.task_type = task_type;
     step.lapses += 1;
     fail(step, LEASE_EXPIRED);
 }

@@ -180,9 +180,23 @@ pub struct Step {
     pub deadline_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// The event that ended the latest wait; kept over retries and lost leases.
+    /// The event that ended the latest wait; kept over retries and lost leases until the step is
+    /// done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wake: Option<Signal>,
+}
+
+impl Step {
+    /// Why the step is executed by whoever claims it: a wait can be claimed once its time is over.
+    #[must_use]
+    pub const fn claimed_as(&self) -> TaskType {
+        match self.status {
+            StepStatus::Waiting => TaskType::WaitingTimeout,
+            StepStatus::Pending | StepStatus::Ready | StepStatus::Done | StepStatus::Dead => {
+                self.task_type
+            }
+        }
+    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

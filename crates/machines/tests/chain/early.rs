@@ -131,7 +131,7 @@ fn an_event_for_a_wait_that_is_over_is_kept_for_the_next() {
               c3 has task 1 READY_STEP until +30000ms
             report 1 waiting paid
               + task 1 SHIP at +0ms
-            => RUNNING 0:DONE(woken by paid#e1) 1:READY(next_run_at +0ms, woken by paid#e2)
+            => RUNNING 0:DONE 1:READY(next_run_at +0ms, woken by paid#e2)
         "#]],
     );
 }

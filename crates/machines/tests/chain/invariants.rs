@@ -82,7 +82,7 @@ fn every_step_has_what_its_status_needs(state: &State) {
         let is_calm = is(StepStatus::Done) || is(StepStatus::Waiting);
         assert!(step.last_error.is_none() || !is_calm, "{step:?}");
         assert!(step.last_error.is_some() || !is(StepStatus::Dead), "{step:?}");
-        assert!(step.wake.is_none() || !is(StepStatus::Waiting), "{step:?}");
+        assert!(step.wake.is_none() || !is_calm, "{step:?}");
         assert!(step.task_type == TaskType::ReadyStep || is(StepStatus::Ready), "{step:?}");
         assert!(step.lapses <= step.attempts, "{step:?}");
     }

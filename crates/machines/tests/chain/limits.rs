@@ -100,13 +100,13 @@ fn field_invalid_for_what_a_step_waits_for() {
             claim w1
               c1 has task 0 READY_STEP until +30000ms
             report 0 waiting for=
-              ! FIELD_INVALID waitingEventType must not be blank
+              ! FIELD_INVALID result.waitingEventType must not be blank
             report 0 waiting 'for=  '
-              ! FIELD_INVALID waitingEventType must not be blank
+              ! FIELD_INVALID result.waitingEventType must not be blank
             report 0 waiting 'for=a\tb'
-              ! FIELD_INVALID waitingEventType must not contain control characters
+              ! FIELD_INVALID result.waitingEventType must not contain control characters
             report 0 waiting for=257*x
-              ! FIELD_INVALID waitingEventType must have at most 256 characters, has 257
+              ! FIELD_INVALID result.waitingEventType must have at most 256 characters, has 257
             report 0 waiting for=256*é
               - task 0
             => RUNNING 0:WAITING(for éééééééé… (256 characters))

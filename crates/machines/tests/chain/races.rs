@@ -31,7 +31,7 @@ fn an_event_before_the_claim_beats_the_time_out() {
               c2 has task 0 READY_STEP until +36000ms
             report 0 completed
               - task 0
-            => COMPLETED at +6000ms 0:DONE(woken by paid#e1)
+            => COMPLETED at +6000ms 0:DONE
         "#]],
     );
 }

@@ -35,7 +35,7 @@ fn the_awaited_event_makes_the_step_ready_again() {
             report 0 completed
               - task 0
               + task 1 SHIP at +3000ms
-            => RUNNING 0:DONE(woken by paid#e1 {"by":"card"}) 1:READY(next_run_at +3000ms)
+            => RUNNING 0:DONE 1:READY(next_run_at +3000ms)
         "#]],
     );
 }

@@ -3,7 +3,6 @@
 use expect_test::Expect;
 use waypost_machines::chain::{
     Backoff, Command, Held, LeaseExhaustion, Outbound, Outcome, Policy, Report, Signal, Start,
-    StepStatus, TaskType,
 };
 
 use crate::{
@@ -109,11 +108,9 @@ impl Teller {
             return vec!["= nothing is ready".into()];
         };
         let (id, until) = (task.at.id.clone(), task.lease.as_ref().unwrap().until);
-        let step = self.world.state.current_step().unwrap();
-        let timed_out = step.status == StepStatus::Waiting;
-        let type_ = if timed_out { TaskType::WaitingTimeout } else { step.task_type };
+        let task_type = self.world.state.current_step().unwrap().claimed_as();
         let token = &self.world.claims.last().unwrap().1.token;
-        vec![format!("{token} has task {id} {} until {}", type_.as_str(), show::at(until))]
+        vec![format!("{token} has task {id} {} until {}", task_type.as_str(), show::at(until))]
     }
 
     fn release(&mut self, words: &mut Words) -> Vec<String> {

@@ -135,6 +135,8 @@ impl World {
                 (lease(task).is_some_and(lapsed), Conflict::NotLapsed(task.clone()))
             }
             Expectation::Free { task } => (lease(task).is_none(), Conflict::Held(task.clone())),
+            // Chains ask for neither.
+            Expectation::Open { task, .. } => (false, Conflict::Lease(task.clone())),
             Expectation::Armed { timer, .. } => (false, Conflict::Disarmed(timer.clone())),
         };
         (!holds).then_some(conflict)

@@ -26,9 +26,12 @@ pub(super) enum Class {
 pub(super) fn class(method: &Method, route: &str) -> Class {
     match route {
         "/healthz" | "/livez" | "/readyz" | "/metrics" | "/version" => Class::Operations,
-        "/v1/chains/claim" => Class::Claim,
+        "/v1/chains/claim" | "/v1/jobs/poll" => Class::Claim,
         "/v1/chains/instances" | "/v1/chains/definitions" => Class::New,
+        "/v1/instances" | "/v1/definitions" | "/v1/definitions/{id}/instances" => Class::New,
         route if route.starts_with("/v1/chains/tasks/") => Class::Finish,
+        route if route.starts_with("/v1/jobs/") => Class::Finish,
+        route if route.ends_with("/complete") => Class::Finish,
         route if route.starts_with("/v1/") && *method != Method::GET => Class::News,
         _ => Class::New,
     }

@@ -1,7 +1,7 @@
 //! What all requests share.
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use waypost_engine::{Engine, chain::Chains};
+use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
 use crate::options::HttpLimits;
@@ -10,6 +10,7 @@ use crate::options::HttpLimits;
 pub(crate) struct App {
     pub(crate) engine: Engine,
     pub(crate) chains: Chains,
+    pub(crate) processes: Processes,
     pub(crate) limits: HttpLimits,
     pub(crate) admission: Admission,
     pub(crate) meter: Meter,
@@ -24,6 +25,7 @@ impl App {
         let admission = Admission::new(&limits);
         Self {
             chains: engine.chain(),
+            processes: engine.process(),
             meter: Meter::new(&engine, &admission),
             admission,
             claims: TaskTracker::new(),

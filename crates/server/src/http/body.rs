@@ -62,7 +62,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(Refusal::new(EdgeCode::UnsupportedMediaType, detail))
 }
 
-async fn read(request: Request, app: &App) -> Result<Bytes, Refusal> {
+pub(super) async fn read(request: Request, app: &App) -> Result<Bytes, Refusal> {
     let (parts, body) = request.into_parts();
     let most = app.limits.body_max;
     let is_gzip = is_gzip(&parts.headers)?;
@@ -139,7 +139,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     Ok(parsed)
 }
 
-fn misfit(path: &str, error: &serde_json::Error) -> Refusal {
+pub(super) fn misfit(path: &str, error: &serde_json::Error) -> Refusal {
     let at = format!("line {} column {}", error.line(), error.column());
     let text = error.to_string();
     let problem = text.strip_suffix(&format!(" at {at}")).unwrap_or(&text);

@@ -19,6 +19,7 @@ use super::{
     admission::{Class, class},
     app::App,
     problem::Refusal,
+    process,
 };
 use crate::net::Crowded;
 
@@ -37,6 +38,9 @@ struct Visit {
     method: Method,
     route: String,
     path: String,
+    origin: Option<HeaderValue>,
+    /// Names the larger undertaking the request is part of, for the log.
+    trace: Option<String>,
     class: Class,
     began_at: Instant,
 }
@@ -49,6 +53,8 @@ impl Visit {
             id: request_id(request.headers()),
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
+            origin: request.headers().get(header::ORIGIN).cloned(),
+            trace: traceparent(request.headers()),
             class: class(request.method(), &route),
             route,
             began_at: Instant::now(),
@@ -59,6 +65,11 @@ impl Visit {
 /// What every request passes.
 pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let visit = Visit::new(&request);
+    if process::owns(&visit.path)
+        && let Some(answer) = process::preflight(&visit.method, request.headers())
+    {
+        return leave(&app, &visit, answer);
+    }
     let admitted = admit(&app, &visit, &request);
     let response = match admitted {
         Ok(place) => {
@@ -81,7 +92,10 @@ fn admit(
         let detail = format!("too many connections at a time; at most {most}");
         return Err(Refusal::new(EdgeCode::Overloaded, detail));
     }
-    refuse_other_sites(request)?;
+    // Clients of processes may be pages of other sites.
+    if !process::owns(&visit.path) {
+        refuse_other_sites(request)?;
+    }
     app.admission.admit(visit.class)
 }
 
@@ -135,6 +149,9 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     app.meter.count(&visit.method, &visit.route, status, took);
     log(visit, status, took);
     let headers = response.headers_mut();
+    if process::owns(&visit.path) {
+        process::allow(visit.origin.as_ref(), headers);
+    }
     if let Ok(id) = HeaderValue::try_from(&visit.id) {
         headers.insert(REQUEST_ID, id);
     }
@@ -152,6 +169,9 @@ fn write_problem(visit: &Visit, refusal: Refusal, response: Response) -> Respons
     }
     problem.instance.clone_from(&visit.path);
     problem.request_id.clone_from(&visit.id);
+    if process::owns(&visit.path) {
+        return process::write(&problem, &visit.id, &response);
+    }
     let (mut parts, _) = response.into_parts();
     let kind = HeaderValue::from_static("application/problem+json");
     parts.headers.insert(header::CONTENT_TYPE, kind);
@@ -163,12 +183,13 @@ fn write_problem(visit: &Visit, refusal: Refusal, response: Response) -> Respons
 /// Only what the server itself says about a request: no payload, nothing a client could forge.
 fn log(visit: &Visit, status: StatusCode, took: Duration) {
     let Visit { id, method, route, class, .. } = visit;
+    let traceparent = visit.trace.as_deref();
     let (status, ms) = (status.as_u16(), took.as_secs_f64() * 1e3);
     let ms = (ms * 1e3).round() / 1e3;
     if *class == Class::Operations {
-        tracing::debug!(%method, route, status, ms, request_id = id, "request");
+        tracing::debug!(%method, route, status, ms, request_id = id, traceparent, "request");
     } else {
-        tracing::info!(%method, route, status, ms, request_id = id, "request");
+        tracing::info!(%method, route, status, ms, request_id = id, traceparent, "request");
     }
 }
 
@@ -182,9 +203,32 @@ fn request_id(headers: &HeaderMap) -> String {
     Uuid::new_v4().simple().to_string()
 }
 
+/// The W3C trace context of the client, if it has that form.
+fn traceparent(headers: &HeaderMap) -> Option<String> {
+    let given = headers.get("traceparent")?.to_str().ok()?;
+    let is_hex = |it: &str| it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    let lengths = given.split('-').map(str::len);
+    let is_one = lengths.eq([2, 32, 16, 2]) && given.split('-').all(is_hex);
+    is_one.then(|| given.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_trace_context_is_taken_over() {
+        let read = |text: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("traceparent", HeaderValue::from_static(text));
+            traceparent(&headers)
+        };
+        let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assert_eq!(read(good).as_deref(), Some(good));
+        for text in ["", "00", "00-4bf92f3577b34da6a3ce929d0e0e473X-00f067aa0ba902b7-01"] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
 
     #[test]
     fn only_plain_request_ids_are_taken_over() {

@@ -36,13 +36,14 @@ const FIGURES_TIMEOUT: Duration = Duration::from_secs(2);
 /// Seconds; most requests take less than a few milliseconds, waiting claims up to thirty seconds.
 const BUCKETS: [f64; 10] = [0.001, 0.002, 0.005, 0.01, 0.05, 0.2, 1.0, 5.0, 15.0, 40.0];
 
-type Histograms = Family<RouteLabels, Histogram, fn() -> Histogram>;
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
 /// The counters of one server. No globals: two servers in one process count for themselves.
 pub(crate) struct Meter {
     pub(crate) connections: Gauge,
     requests: Family<RequestLabels, Counter>,
-    durations: Histograms,
+    durations: Histograms<PathLabels>,
+    calls: Histograms<CallLabels>,
     stored: Stored,
     registry: Registry,
 }
@@ -55,9 +56,16 @@ struct RequestLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RouteLabels {
+struct PathLabels {
     method: &'static str,
-    route: String,
+    path: String,
+    status: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CallLabels {
+    method: String,
+    code: &'static str,
 }
 
 impl Meter {
@@ -66,7 +74,8 @@ impl Meter {
         engine.metrics().register(&mut registry);
         let connections = Gauge::default();
         let requests = Family::default();
-        let durations: Histograms = Family::new_with_constructor(|| Histogram::new(BUCKETS));
+        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let calls = Family::new_with_constructor(histogram as fn() -> Histogram);
         let stored = Stored::default();
         let ours = registry.sub_registry_with_prefix("waypost");
         ours.register("http_connections", "Open connections", connections.clone());
@@ -82,19 +91,31 @@ impl Meter {
         );
         ours.register("http_subscribers", "Readers of changes", inside.subscribers.clone());
         ours.register("http_requests", "Requests answered", requests.clone());
+        // Under the names operators of processes know.
         let help = "How long requests took, in seconds";
-        ours.register("http_request_duration_seconds", help, durations.clone());
+        registry.register("http_requests_duration_seconds", help, durations.clone());
+        let help = "How long gRPC calls took until they were answered, in seconds";
+        registry.register("grpc_requests_duration_seconds", help, calls.clone());
         registry.register_collector(Box::new(stored.clone()));
-        Self { connections, requests, durations, stored, registry }
+        Self { connections, requests, durations, calls, stored, registry }
     }
 
     pub(super) fn count(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
         let (method, status) = (name(method), status.as_u16());
-        let labels = RouteLabels { method, route: route.to_owned() };
+        let labels = PathLabels { method, path: route.to_owned(), status };
         self.durations.get_or_create(&labels).observe(took.as_secs_f64());
-        let RouteLabels { method, route } = labels;
+        let PathLabels { path: route, .. } = labels;
         self.requests.get_or_create(&RequestLabels { method, route, status }).inc();
     }
+
+    /// Counts a gRPC call.
+    pub(crate) fn count_call(&self, method: String, code: &'static str, took: Duration) {
+        self.calls.get_or_create(&CallLabels { method, code }).observe(took.as_secs_f64());
+    }
+}
+
+fn histogram() -> Histogram {
+    Histogram::new(BUCKETS)
 }
 
 /// Clients may invent methods; the statistics do not grow with their imagination.

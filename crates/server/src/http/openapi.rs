@@ -10,11 +10,11 @@ use utoipa::{
     Modify, OpenApi,
     openapi::{Content, Ref, ResponseBuilder, path::Operation},
 };
-use waypost_api::{Problem, chain::Event, problem::Violation};
+use waypost_api::{Problem, chain::Event, problem::Violation, process::Failure};
 
 use super::{
     chain::{changes, definitions, instances, work},
-    health, meter,
+    health, meter, process,
 };
 
 /// The document.
@@ -22,36 +22,49 @@ use super::{
 #[openapi(
     info(
         title = "Waypost",
-        description = "Durable state machines: chains of steps that survive everything.\n\n\
+        description = "Durable state machines: graphs and chains of steps that survive \
+            everything.\n\n\
             Failures are problem documents (RFC 9457) with a stable `code`; each has a page at \
-            `/docs/errors/CODE`.",
+            `/docs/errors/CODE`. Those of processes have the form their clients have always known, \
+            with the same codes.",
     ),
     paths(
         definitions::deploy, definitions::list, definitions::show,
         instances::start, instances::list, instances::show, instances::history,
         instances::signal, instances::cancel, changes::follow,
         work::claim, work::report, work::renew, work::release,
+        process::definitions::upload, process::definitions::list, process::definitions::latest,
+        process::definitions::version, process::instances::start, process::instances::start_of,
+        process::instances::list, process::instances::show, process::instances::history,
+        process::instances::cancel, process::instances::retry, process::tasks::list,
+        process::tasks::complete, process::tasks::complete_by_id, process::tasks::signal,
+        process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
+        process::jobs::fail, process::jobs::heartbeat,
         health::alive, health::ready, health::version, meter::show,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),
         (name = "Instances", description = "Chains that were started"),
         (name = "Work", description = "Steps handed out to workers"),
+        (name = "Process definitions", description = "Graphs of steps"),
+        (name = "Process instances", description = "Graphs that were started"),
+        (name = "Jobs", description = "Work of processes for programs"),
+        (name = "User tasks", description = "Work of processes for people, and signals"),
         (name = "Operations", description = "How the server is"),
     ),
-    components(schemas(Problem, Violation, Event)),
+    components(schemas(Problem, Violation, Event, Failure)),
     modifiers(&Problems),
 )]
 pub(super) struct Document;
 
-/// Gives every operation the answer it shares with all others: a problem.
+/// Gives every operation the answer it shares with its neighbors: what a refusal looks like.
 struct Problems;
 
 impl Modify for Problems {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        for item in document.paths.paths.values_mut() {
-            let operations = [&mut item.get, &mut item.post];
-            operations.into_iter().flatten().for_each(add_problem);
+        for (path, item) in &mut document.paths.paths {
+            let add = if process::owns(path) { add_failure } else { add_problem };
+            [&mut item.get, &mut item.post].into_iter().flatten().for_each(add);
         }
     }
 }
@@ -63,6 +76,16 @@ fn add_problem(operation: &mut Operation) {
         .content("application/problem+json", Content::new(schema))
         .build();
     operation.responses.responses.insert("default".into(), problem.into());
+}
+
+/// Clients of processes know another form.
+fn add_failure(operation: &mut Operation) {
+    let schema = Some(Ref::from_schema_name("Failure"));
+    let failure = ResponseBuilder::new()
+        .description("Not carried out; match on `error`, or on `code` which tells more apart")
+        .content("application/json", Content::new(schema))
+        .build();
+    operation.responses.responses.insert("default".into(), failure.into());
 }
 
 static TEXT: LazyLock<String> =

@@ -12,7 +12,7 @@ use axum::{
 };
 use waypost_api::problem::EdgeCode;
 
-use super::{app::App, chain, docs, edge::edge, health, meter, openapi, problem::Refusal};
+use super::{app::App, chain, docs, edge::edge, health, meter, openapi, problem::Refusal, process};
 
 /// A router that remembers its routes, so that they can be held against the document.
 pub(super) struct Routes {
@@ -69,7 +69,7 @@ pub(crate) fn metrics_router(app: Arc<App>) -> Router {
 pub(super) fn main_routes() -> Routes {
     let routes = health::routes(Routes::new(Router::new()));
     let routes = docs::routes(routes).get("/openapi.json", openapi::show);
-    chain::routes(routes)
+    process::routes(chain::routes(routes))
 }
 
 async fn not_found(uri: Uri) -> Refusal {

@@ -1,12 +1,14 @@
 //! Messages on a NATS subject.
 
-use std::str::FromStr as _;
+use std::{fmt::Display, io, str::FromStr as _};
 
 use async_nats::{
-    Client, ConnectOptions, HeaderMap, HeaderName, HeaderValue, Subject, connection::State,
-    jetstream,
+    Client, ConnectOptions, HeaderMap, HeaderName, HeaderValue, ServerAddr, Subject,
+    connection::State, jetstream,
 };
 use async_trait::async_trait;
+use percent_encoding::percent_decode_str;
+use waypost_api::shown_url;
 use waypost_engine::Transport;
 use waypost_kernel::Posted;
 
@@ -31,15 +33,32 @@ impl Nats {
     /// When address or subject make no sense.
     pub async fn connect(url: &str, subject: &str, jetstream: bool) -> Result<Self, OutboxError> {
         check_subject(subject)?;
-        let client = ConnectOptions::new()
-            .name("waypost")
-            .retry_on_initial_connect()
-            .connect(url)
-            .await
-            .map_err(|error| OutboxError(format!("{url:?} is not a NATS server: {error}")))?;
+        let refused = |error: &dyn Display| {
+            OutboxError(format!("{:?} is not a NATS server: {error}", shown_url(url)))
+        };
+        let (options, server) = signed_in(url).map_err(|error| refused(&error))?;
+        let options = options.name("waypost").retry_on_initial_connect();
+        let client = options.connect(server).await.map_err(|error| refused(&error))?;
         let stream = jetstream.then(|| jetstream::new(client.clone()));
         Ok(Self { client, subject: subject.into(), stream })
     }
+}
+
+/// Takes user and password out of the address, or the one word that NATS calls a token. The client
+/// neither uses them there nor keeps them out of its log.
+fn signed_in(url: &str) -> io::Result<(ConnectOptions, ServerAddr)> {
+    let mut address = url.parse::<ServerAddr>()?.into_inner();
+    let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let options = match (address.username(), address.password()) {
+        ("", None) => ConnectOptions::new(),
+        (word, None) => ConnectOptions::with_token(plain(word)),
+        (user, Some(password)) => {
+            ConnectOptions::with_user_and_password(plain(user), plain(password))
+        }
+    };
+    let emptied = address.set_username("").and_then(|()| address.set_password(None));
+    emptied.map_err(|()| io::Error::other("it names no host"))?;
+    Ok((options, ServerAddr::from_url(address)?))
 }
 
 /// One can publish to a name only, not to a pattern.
@@ -98,7 +117,7 @@ fn insert(headers: &mut HeaderMap, name: &str, value: &str) {
     }
 }
 
-fn failure(error: &dyn std::fmt::Display) -> String {
+fn failure(error: &dyn Display) -> String {
     format!("NATS: {error}")
 }
 

@@ -6,6 +6,7 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
+use waypost_api::shown_url;
 use waypost_engine::{Transport, limits::SEND_TIMEOUT};
 use waypost_kernel::Posted;
 
@@ -83,7 +84,7 @@ impl Webhook {
 }
 
 fn bad_url(url: &str, reason: impl std::fmt::Display) -> OutboxError {
-    OutboxError(format!("{url:?} is not an address for a webhook: {reason}"))
+    OutboxError(format!("{:?} is not an address for a webhook: {reason}", shown_url(url)))
 }
 
 fn header(name: &str, value: &str) -> Option<(HeaderName, HeaderValue)> {

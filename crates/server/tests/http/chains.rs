@@ -71,12 +71,13 @@ async fn asking_twice_under_one_key_starts_one_instance() {
         let request = world.client.post(&url).header("idempotency-key", key);
         let response =
             request.header("content-type", "application/json").body(body).send().await.unwrap();
-        let place = response.headers().get("location").map(|it| it.to_str().unwrap().to_owned());
+        let header = |name| response.headers().get(name).map_or("", |it| it.to_str().unwrap());
+        let place = format!("{} {}", header("location"), header("idempotent-replay"));
         let status = response.status().as_u16();
         let answer: Value = response.json().await.unwrap();
         let shown = show(status, &answer);
         let line = shown.lines().next().unwrap().trim();
-        format!("{line} {}", place.unwrap_or_default()).trim().to_owned()
+        format!("{line} {}", place.trim()).trim().to_owned()
     };
     let order = r#"{"workflowType":"order"}"#;
     let other = r#"{"workflowType":"order","bizKey":"other"}"#;
@@ -89,7 +90,7 @@ async fn asking_twice_under_one_key_starts_one_instance() {
     ];
     expect![[r#"
         201 /v1/chains/instances/i-1
-        201 /v1/chains/instances/i-1
+        201 /v1/chains/instances/i-1 true
         422 REQUEST_REUSED: the request id was used for another request
         201 /v1/chains/instances/i-4
         400 HEADER_INVALID: header.idempotency-key: must have 1 to 256 visible ASCII characters @ header.idempotency-key"#]]

@@ -8,10 +8,10 @@ use tokio::time::timeout;
 
 use crate::world::{World, world};
 
-/// Reads until `n_changes` have come.
-async fn changes(stream: &mut Response, n_changes: usize) -> String {
+/// Reads until so many messages have come: the place of the beginning, then changes.
+async fn changes(stream: &mut Response, n_messages: usize) -> String {
     let mut text = String::new();
-    while text.matches("\n\n").count() < n_changes {
+    while text.matches("\n\n").count() < n_messages {
         let chunk = timeout(Duration::from_secs(20), stream.chunk()).await.unwrap().unwrap();
         text += std::str::from_utf8(&chunk.expect("the stream goes on")).unwrap();
     }
@@ -38,6 +38,8 @@ async fn changes_come_as_they_happen_and_can_be_gone_on_with() {
     start(&world).await;
     let mut stream = follow(&world, "", None).await;
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    // Where it begins is told before anything happens.
+    assert_eq!(changes(&mut stream, 1).await, "id: 0:1\n\n");
     start(&world).await;
     let first = changes(&mut stream, 1).await;
     world.post("/v1/chains/instances/i-2/cancel", r#"{"reason":"no"}"#).await;
@@ -53,11 +55,11 @@ async fn changes_come_as_they_happen_and_can_be_gone_on_with() {
 
     "#]].assert_eq(&format!("{first}{second}"));
     let mut resumed = follow(&world, "", Some("0:2")).await;
-    assert_eq!(changes(&mut resumed, 1).await, second);
+    assert_eq!(changes(&mut resumed, 2).await, format!("id: 0:2\n\n{second}"));
     let mut resumed = follow(&world, "cursor=0:1", None).await;
-    assert_eq!(changes(&mut resumed, 2).await, format!("{first}{second}"));
+    assert_eq!(changes(&mut resumed, 3).await, format!("id: 0:1\n\n{first}{second}"));
     let mut from_the_beginning = follow(&world, "cursor=", None).await;
-    assert!(changes(&mut from_the_beginning, 3).await.contains("i-1"));
+    assert!(changes(&mut from_the_beginning, 4).await.contains("i-1"));
 }
 
 #[tokio::test]
@@ -66,7 +68,7 @@ async fn one_instance_can_be_followed() {
     start(&world).await;
     start(&world).await;
     let mut stream = follow(&world, "instanceId=i-2", None).await;
-    let seen = changes(&mut stream, 1).await;
+    let seen = changes(&mut stream, 2).await;
     assert!(seen.contains(r#""instanceId":"i-2","version":1"#), "{seen}");
 }
 
@@ -74,6 +76,7 @@ async fn one_instance_can_be_followed() {
 async fn the_stream_ends_when_the_server_stops() {
     let world = world().await.with_order().await;
     let mut stream = follow(&world, "", None).await;
+    assert_eq!(changes(&mut stream, 1).await, "id: 0:0\n\n");
     world.stop.cancel();
     assert!(stream.chunk().await.unwrap().is_none());
     world.running.await.unwrap().unwrap();

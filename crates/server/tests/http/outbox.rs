@@ -6,7 +6,7 @@ use async_nats::jetstream;
 use expect_test::expect;
 use futures_util::StreamExt as _;
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},
     time::timeout,
 };
@@ -135,6 +135,39 @@ fn an_address_that_makes_no_sense_is_told() {
     }
     let bad = ("two words".to_owned(), "x".to_owned());
     assert!(Webhook::new("http://example/x", [bad]).is_err());
+}
+
+#[tokio::test]
+async fn an_address_is_refused_without_its_secrets() {
+    let webhook = Webhook::new("ftp://me:secret@example/x?key=secret", []).err().unwrap();
+    let nats = Nats::connect("http://me:secret@example", "a.b", false).await.err().unwrap();
+    expect![[r#"
+        "ftp://***@example/x?key=***" is not an address for a webhook: it must begin with http:// or https://
+        "http://***@example" is not a NATS server: invalid scheme for NATS server URL: http"#]]
+    .assert_eq(&format!("{webhook}\n{nats}"));
+}
+
+/// What a NATS server is told by a client that was given `user` in its address.
+async fn signed_in(user: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("nats://{user}{}", listener.local_addr().unwrap());
+    let _nats = Nats::connect(&url, "a.b", false).await.unwrap();
+    let (mut stream, _) = listener.accept().await.unwrap();
+    stream.write_all(b"INFO {\"max_payload\":1024,\"headers\":true}\r\n").await.unwrap();
+    let mut lines = BufReader::new(stream).lines();
+    let line = lines.next_line().await.unwrap().unwrap();
+    let told: serde_json::Value =
+        serde_json::from_str(line.strip_prefix("CONNECT ").unwrap()).unwrap();
+    ["user", "pass", "auth_token"].map(|name| format!("{name}={}", told[name])).join(" ")
+}
+
+#[tokio::test]
+async fn nats_is_told_the_user_and_password_of_its_address() {
+    let user = signed_in("me:s%40cret@").await;
+    assert_eq!(user, r#"user="me" pass="s@cret" auth_token=null"#);
+    let word = signed_in("s%40cret@").await;
+    assert_eq!(word, r#"user=null pass=null auth_token="s@cret""#);
+    assert_eq!(signed_in("").await, "user=null pass=null auth_token=null");
 }
 
 /// Sending fails while there is no connection; messages wait in the outbox for that.

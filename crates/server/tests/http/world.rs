@@ -25,6 +25,7 @@ use waypost_testkit::clock::SimClock;
 struct Counting {
     instances: AtomicU64,
     claims: AtomicU64,
+    chances: AtomicU64,
 }
 
 impl Ids for Counting {
@@ -35,6 +36,10 @@ impl Ids for Counting {
     fn claim(&self) -> ClaimId {
         format!("c-{}", self.claims.fetch_add(1, Ordering::SeqCst) + 1).into()
     }
+
+    fn chance(&self) -> u64 {
+        self.chances.fetch_add(1, Ordering::SeqCst) + 1
+    }
 }
 
 pub(crate) struct World {
@@ -42,6 +47,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) address: SocketAddr,
     pub(crate) metrics: Option<SocketAddr>,
+    pub(crate) grpc: Option<SocketAddr>,
     pub(crate) client: Client,
     pub(crate) stop: CancellationToken,
     pub(crate) running: JoinHandle<Result<(), ServerError>>,
@@ -61,11 +67,11 @@ pub(crate) async fn world_with(options: Options, settings: Settings) -> World {
     let engine = Engine::new(Arc::new(MemoryStore::new(clock.clone())), settings);
     let http = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::bind(engine.clone(), Options { http, ..options }).await.unwrap();
-    let (address, metrics) = (server.http_addr(), server.metrics_addr());
+    let (address, metrics, grpc) = (server.http_addr(), server.metrics_addr(), server.grpc_addr());
     let stop = CancellationToken::new();
     let running = tokio::spawn(server.run(stop.clone()));
     let client = Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
-    World { clock, engine, address, metrics, client, stop, running }
+    World { clock, engine, address, metrics, grpc, client, stop, running }
 }
 
 /// A plan with two steps.

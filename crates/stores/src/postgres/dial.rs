@@ -58,6 +58,7 @@ impl Dialer {
             let options = config.get_options().unwrap_or_default();
             config.options(format!("{options} -c search_path={schema}"));
         }
+        ensure_host(&config)?;
         let (tls, address) = (tls::connector(security.roots.as_deref())?, address(&config));
         Ok(Self { config, tls, schema: schema.map(str::to_owned), address })
     }
@@ -102,6 +103,18 @@ pub(super) async fn vet(client: &Client) -> Result<Timestamp, StoreError> {
         ));
     }
     row.try_get(2).map(Timestamp::from_micros).map_err(fault)
+}
+
+/// An `@` before the last one belongs to the password, and would be taken, and told, as the host.
+fn ensure_host(config: &Config) -> Result<(), StoreError> {
+    let is_strange = |it: &Host| matches!(it, Host::Tcp(name) if name.contains('@'));
+    if config.get_hosts().iter().any(is_strange) {
+        return Err(StoreError::Unavailable(
+            "the URL of PostgreSQL contains more than one @; write %40 for an @ in the password"
+                .to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// What the URL says about trust, beyond what the driver understands.
@@ -173,6 +186,13 @@ mod tests {
     fn a_url_that_cannot_be_read_is_refused_with_the_right_form() {
         let text = refusal("postgres://localhost:port/x", None);
         assert!(text.contains("postgres://USER:PASSWORD@HOST:PORT/DATABASE"), "{text}");
+    }
+
+    #[test]
+    fn an_at_sign_in_a_password_is_not_taken_for_a_host() {
+        let text = refusal("postgres://me:s@secret@localhost/x", None);
+        assert!(text.contains("write %40") && !text.contains("secret"), "{text}");
+        assert_eq!(refusal("postgres://me:s%40secret@localhost/x", None), "accepted");
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, hash_map::Entry};
 
 use waypost_kernel::{
-    Commit, Definition, Delivery, EventRecord, Key, Lease, Message, MessageChange, Receipt,
+    Commit, Definition, Delivery, EventRecord, Hint, Key, Lease, Message, MessageChange, Receipt,
     Request, Task, TaskChange, TaskRef, Timer, TimerChange, TimerRef, Timestamp, Write,
 };
 
 use super::facts::{Facts, LetterRef, Standing, named};
+use crate::hint::work;
 
 /// The rows to write.
 #[derive(Default)]
@@ -23,6 +24,8 @@ pub(super) struct Effects<'a> {
     pub(super) posted: Vec<(&'a Key, &'a Message)>,
     pub(super) sent: Vec<LetterRef<'a>>,
     pub(super) unsent: Vec<(LetterRef<'a>, &'a Delivery)>,
+    /// Hints at the work that was given back.
+    pub(super) released: Vec<Hint>,
 }
 
 /// An instance's new state.
@@ -68,10 +71,8 @@ impl<'a> Effects<'a> {
             self.requests.push((request, receipt.clone()));
         }
         for definition in &commit.definitions {
-            // The same one twice in a commit is deployed once.
-            if facts.definitions.insert(named(definition)) {
-                self.definitions.push(definition);
-            }
+            facts.definitions.insert(named(definition));
+            self.definitions.push(definition);
         }
         commit.writes.iter().for_each(|write| self.write(write, facts));
         for record in &commit.events {
@@ -121,23 +122,23 @@ impl<'a> Effects<'a> {
     fn change_task(&mut self, change: &'a TaskChange, facts: &mut Facts<'a>) {
         match change {
             TaskChange::Schedule(task) => {
-                match &task.lease {
-                    Some(lease) => facts.leases.insert(&task.at, lease.clone()),
-                    None => facts.leases.remove(&task.at),
-                };
+                facts.tasks.insert(&task.at, task.into());
                 self.tasks.insert(&task.at, TaskEffect::Put { task, lease: task.lease.clone() });
             }
             TaskChange::Withdraw(at) => {
-                facts.leases.remove(at);
+                facts.tasks.remove(at);
                 self.tasks.insert(at, TaskEffect::Drop);
             }
             TaskChange::Extend { task, until } => {
-                let Some(lease) = facts.leases.get_mut(task) else { return };
+                let known = facts.tasks.get_mut(task);
+                let Some(lease) = known.and_then(|it| it.lease.as_mut()) else { return };
                 lease.until = *until;
                 self.hold(task, Some(lease.clone()));
             }
             TaskChange::Release(at) => {
-                facts.leases.remove(at);
+                let Some(known) = facts.tasks.get_mut(at) else { return };
+                known.lease = None;
+                self.released.push(work(at, &known.family, &known.queue, known.ready_at));
                 self.hold(at, None);
             }
         }

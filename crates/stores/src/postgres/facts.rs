@@ -1,14 +1,18 @@
 //! What a group of commits needs to know before it can be judged, and what is known. What an
 //! earlier commit of the group does is known to the later ones.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use waypost_kernel::{
     ClaimId, Commit, Definition, Expectation, Key, Kind, Lease, MessageChange, MessageId, Receipt,
-    Request, RequestId, StoreError, TaskChange, TaskRef, Tenant, TimerRef, Timestamp, Version,
+    Request, RequestId, StoreError, Task, TaskChange, TaskRef, Tenant, TimerRef, Timestamp,
+    Version,
 };
 
-use crate::check;
+use crate::check::{self, Hold};
 
 /// Names a message without owning its key.
 pub(super) type LetterRef<'a> = (&'a Key, &'a MessageId);
@@ -61,7 +65,8 @@ impl<'a> Wanted<'a> {
             }
             Expectation::Lease { task, .. }
             | Expectation::Lapsed { task, .. }
-            | Expectation::Free { task } => {
+            | Expectation::Free { task }
+            | Expectation::Open { task, .. } => {
                 self.tasks.insert(task);
             }
             Expectation::Armed { timer, .. } => {
@@ -80,11 +85,30 @@ pub(super) struct Standing {
     pub(super) unique_key: Option<String>,
 }
 
+/// A task in its queue.
+pub(super) struct Known<'a> {
+    pub(super) lease: Option<Lease>,
+    pub(super) family: Cow<'a, str>,
+    pub(super) queue: Cow<'a, str>,
+    pub(super) ready_at: Timestamp,
+}
+
+impl<'a> From<&'a Task> for Known<'a> {
+    fn from(task: &'a Task) -> Self {
+        Self {
+            lease: task.lease.clone(),
+            family: Cow::Borrowed(&task.family),
+            queue: Cow::Borrowed(&task.queue),
+            ready_at: task.ready_at,
+        }
+    }
+}
+
 /// What is known. What was looked up and not found is not in the maps.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
     pub(super) instances: HashMap<&'a Key, Standing>,
-    pub(super) leases: HashMap<&'a TaskRef, Lease>,
+    pub(super) tasks: HashMap<&'a TaskRef, Known<'a>>,
     pub(super) timers: HashMap<&'a TimerRef, Timestamp>,
     /// Who is sending each message.
     pub(super) letters: HashMap<LetterRef<'a>, Option<ClaimId>>,
@@ -98,8 +122,8 @@ impl check::Facts for Facts<'_> {
         Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
     }
 
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
-        Ok(self.leases.get(task).cloned())
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
+        Ok(self.tasks.get(task).map_or(Hold::Absent, |it| Hold::of(it.lease.clone())))
     }
 
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {

@@ -1,7 +1,7 @@
 //! Lands a group of commits in one transaction: look up, judge, write. Two round trips.
 
 use tokio_postgres::Error;
-use waypost_kernel::{Commit, Receipt, StoreError, Timestamp};
+use waypost_kernel::{Commit, Hint, Receipt, StoreError, Timestamp};
 
 use super::{
     clock::Watch,
@@ -17,8 +17,13 @@ use crate::check::{Verdict, judge, receipt};
 /// For groups without events.
 const NOWHERE: Stream = Stream { number: 0, position: 0 };
 
-/// What became of each commit of a group, in order.
-pub(super) type Outcomes = Vec<Result<Receipt, StoreError>>;
+/// What became of a group.
+pub(super) struct Outcomes {
+    /// Of each commit, in order.
+    pub(super) receipts: Vec<Result<Receipt, StoreError>>,
+    /// Hints at the work that was given back.
+    pub(super) released: Vec<Hint>,
+}
 
 /// Why a group did not land.
 pub(super) enum Failure {
@@ -57,10 +62,11 @@ pub(super) async fn land(
     let now = given.or(found.now).unwrap_or_default();
     let mut facts = found.facts;
     let mut position = stream.position;
-    let (outcomes, effects) = decide(commits, &mut facts, now, &mut position);
+    let (receipts, mut effects) = decide(commits, &mut facts, now, &mut position);
     if has_events {
         session.advance(position);
     }
+    let outcomes = Outcomes { receipts, released: std::mem::take(&mut effects.released) };
     if effects.is_empty() {
         end(session).await?;
         return Ok(outcomes);
@@ -85,11 +91,11 @@ fn decide<'a>(
     facts: &mut Facts<'a>,
     now: Timestamp,
     position: &mut u64,
-) -> (Outcomes, Effects<'a>) {
+) -> (Vec<Result<Receipt, StoreError>>, Effects<'a>) {
     let mut effects = Effects::default();
-    let mut outcomes = Vec::with_capacity(commits.len());
+    let mut receipts = Vec::with_capacity(commits.len());
     for commit in commits {
-        outcomes.push(match judge(commit, facts, now) {
+        receipts.push(match judge(commit, facts, now) {
             Ok(Verdict::Apply) => {
                 let receipt = receipt(commit);
                 effects.add(commit, &receipt, facts, position);
@@ -100,7 +106,7 @@ fn decide<'a>(
             Err(error) => Err(error),
         });
     }
-    (outcomes, effects)
+    (receipts, effects)
 }
 
 /// Ends a transaction that has changed nothing.

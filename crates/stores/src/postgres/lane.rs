@@ -34,12 +34,20 @@ const RACES_MAX: u32 = 8;
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(1);
 
-/// What the writers have done.
+/// What was done since the store was opened.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) commits: AtomicU64,
     pub(super) groups: AtomicU64,
     pub(super) refused: AtomicU64,
+}
+
+impl Tally {
+    /// Counts a transaction that applied `n_applied` commits or claims.
+    pub(super) fn count_group(&self, n_applied: u64) {
+        self.commits.fetch_add(n_applied, Ordering::Relaxed);
+        self.groups.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// What the writers share.
@@ -133,7 +141,8 @@ fn first_key(commit: &Commit) -> Option<&Key> {
         Expectation::Version { key, .. } => key,
         Expectation::Lease { task, .. }
         | Expectation::Lapsed { task, .. }
-        | Expectation::Free { task } => &task.key,
+        | Expectation::Free { task }
+        | Expectation::Open { task, .. } => &task.key,
         Expectation::Armed { timer, .. } => &timer.key,
     });
     let changed = || match commit.tasks.first()? {
@@ -181,13 +190,15 @@ impl Lane {
         match self.land_together(&group).await {
             Ok(outcomes) => self.tell(group, outcomes),
             Err(Failure::Lost(error) | Failure::Unknown(error)) => {
-                let outcomes = group.iter().map(|_| Err(error.clone())).collect();
-                self.tell(group, outcomes);
+                let receipts = group.iter().map(|_| Err(error.clone())).collect();
+                self.tell(group, Outcomes { receipts, released: Vec::new() });
             }
             Err(Failure::Race | Failure::Refused(_)) => {
                 for waiting in group {
-                    let outcome = self.land_alone(&waiting.commit).await;
-                    self.tell(vec![waiting], vec![outcome]);
+                    let outcomes = self.land_alone(&waiting.commit).await.unwrap_or_else(|error| {
+                        Outcomes { receipts: vec![Err(error)], released: Vec::new() }
+                    });
+                    self.tell(vec![waiting], outcomes);
                 }
             }
         }
@@ -204,12 +215,10 @@ impl Lane {
     }
 
     /// A commit that others are faster than is judged again: then it is refused, or it is not.
-    async fn land_alone(&mut self, commit: &Commit) -> Result<Receipt, StoreError> {
+    async fn land_alone(&mut self, commit: &Commit) -> Result<Outcomes, StoreError> {
         for _ in 0..RACES_MAX {
             match self.attempt(&[commit]).await {
-                Ok(outcomes) => {
-                    return outcomes.into_iter().next().unwrap_or(Err(StoreError::Busy));
-                }
+                Ok(outcomes) => return Ok(outcomes),
                 Err(Failure::Race) => tokio::task::yield_now().await,
                 Err(Failure::Lost(error) | Failure::Refused(error) | Failure::Unknown(error)) => {
                     return Err(error);
@@ -229,9 +238,6 @@ impl Lane {
         match landed {
             Ok(_) | Err(Failure::Race | Failure::Refused(_)) => self.session = Some(session),
             Err(Failure::Lost(_) | Failure::Unknown(_)) => {}
-        }
-        if landed.is_ok() {
-            self.shared.tally.groups.fetch_add(1, Ordering::Relaxed);
         }
         landed
     }
@@ -255,8 +261,8 @@ impl Lane {
     /// Whoever is answered can rely on the listeners having been told.
     fn tell(&self, group: Vec<Waiting>, outcomes: Outcomes) {
         let tally = &self.shared.tally;
-        let (mut news, mut n_landed) = (Vec::new(), 0);
-        for (waiting, outcome) in group.iter().zip(&outcomes) {
+        let (mut news, mut n_landed) = (outcomes.released, 0);
+        for (waiting, outcome) in group.iter().zip(&outcomes.receipts) {
             match outcome {
                 Ok(receipt) if !receipt.repeated => {
                     n_landed += 1;
@@ -268,11 +274,11 @@ impl Lane {
                 Ok(_) | Err(_) => {}
             }
         }
-        tally.commits.fetch_add(n_landed, Ordering::Relaxed);
         if n_landed > 0 {
+            tally.count_group(n_landed);
             self.shared.news.tell(&news);
         }
-        for (waiting, outcome) in group.into_iter().zip(outcomes) {
+        for (waiting, outcome) in group.into_iter().zip(outcomes.receipts) {
             // Whoever asked may have gone away; the commit has landed all the same.
             drop(waiting.answer.send(outcome));
         }

@@ -9,7 +9,7 @@ use waypost_kernel::{ClaimId, Receipt, StoreError, Timestamp};
 
 use super::{
     clock::CLOCK,
-    facts::{Facts, Standing, Wanted},
+    facts::{Facts, Known, Standing, Wanted},
     fault::fault,
     pipeline::{Asking, in_order},
     rows::{Keys, at, column, key, lease, unsigned, version},
@@ -23,7 +23,7 @@ pub(super) const INSTANCES: &str = "\
     order by k.n for update of i";
 
 pub(super) const TASKS: &str = "\
-    select k.n, t.token, t.worker, t.lease_until
+    select k.n, t.token, t.worker, t.lease_until, t.family, t.queue, t.ready_at
     from unnest($1::text[], $2::smallint[], $3::text[], $4::text[])
         with ordinality as k (tenant, kind, id, task, n)
     join tasks t on t.tenant = k.tenant and t.kind = k.kind and t.id = k.id and t.task = k.task
@@ -129,7 +129,14 @@ fn understand<'a>(wanted: &Wanted<'a>, answers: &[Vec<Row>]) -> Result<Found<'a>
         facts.instances.insert(*key, standing);
     }
     for (task, row) in paired(&wanted.tasks, tasks) {
-        facts.leases.extend(lease(row, 1)?.map(|lease| (*task, lease)));
+        let (family, queue): (String, String) = (column(row, 4)?, column(row, 5)?);
+        let known = Known {
+            lease: lease(row, 1)?,
+            family: family.into(),
+            queue: queue.into(),
+            ready_at: at(row, 6)?,
+        };
+        facts.tasks.insert(*task, known);
     }
     for (timer, row) in paired(&wanted.timers, timers) {
         facts.timers.insert(*timer, at(row, 1)?);

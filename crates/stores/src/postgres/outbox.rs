@@ -33,7 +33,8 @@ static TAKE: LazyLock<String> = LazyLock::new(|| {
 
 const FORGET: &str = "\
     with old as materialized (
-        select tenant, request from requests where made_at < $1 order by made_at limit $2
+        select tenant, request from requests where made_at < $1
+        order by made_at, tenant, request limit $2
         for update skip locked
     )
     delete from requests r using old where r.tenant = old.tenant and r.request = old.request

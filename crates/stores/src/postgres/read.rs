@@ -6,10 +6,11 @@ use waypost_kernel::{
 };
 
 use super::{
+    conditions::Conditions,
     pool::Connections,
     rows::{
         DEFINITION, EVENT, Keys, RECORD, TASK, TIMER, column, definition, event, record, signed,
-        task, timer,
+        task, timer, unsigned,
     },
 };
 
@@ -96,18 +97,44 @@ pub(super) async fn definitions(
     readers: &Connections,
     query: &DefinitionQuery,
 ) -> Result<Vec<Definition>, StoreError> {
+    let mut conditions = deployed(query);
+    let offset = conditions.place(i64::from(query.offset));
+    let limit = conditions.place(i64::from(query.limit));
     let sql = format!(
-        "select {DEFINITION} from definitions
-        where tenant = $1 and kind = $2 and ($3::text is null or name = $3)
-            and ($4::integer is null or version = $4)
-        order by name, version desc offset $5 limit $6"
+        "select {DEFINITION} from definitions d where {}
+        order by name, version desc offset {offset} limit {limit}",
+        conditions.sql
     );
-    let version = query.version.map(u32::cast_signed);
-    let (tenant, kind) = (query.tenant.as_str(), query.kind.code());
-    let (offset, limit) = (i64::from(query.offset), i64::from(query.limit));
-    let rows =
-        readers.read(&sql, &[&tenant, &kind, &query.name, &version, &offset, &limit]).await?;
+    let rows = readers.read(&sql, &conditions.parameters()).await?;
     rows.iter().map(definition).collect()
+}
+
+/// How many definitions match, whatever page is asked for.
+pub(super) async fn count_definitions(
+    readers: &Connections,
+    query: &DefinitionQuery,
+) -> Result<u64, StoreError> {
+    let conditions = deployed(query);
+    let sql = format!("select count(*) from definitions d where {}", conditions.sql);
+    let rows = readers.read(&sql, &conditions.parameters()).await?;
+    rows.first().map_or(Ok(0), |row| column(row, 0).map(unsigned))
+}
+
+/// Which definitions a query wants.
+fn deployed(query: &DefinitionQuery) -> Conditions<'_> {
+    let mut conditions = Conditions::of(&query.tenant, query.kind);
+    conditions.add("name = ?", query.name.as_deref());
+    conditions.add("version = ?", query.version.map(u32::cast_signed));
+    // Names compare by their bytes, so both fold the letters A to Z, and nothing else.
+    let keyword = query.keyword.as_ref().map(|it| it.to_ascii_lowercase());
+    conditions.add("position(? in lower(name)) > 0", keyword);
+    if query.latest_only {
+        conditions.sql.push_str(
+            " and version = (select max(l.version) from definitions l
+                where l.tenant = d.tenant and l.kind = d.kind and l.name = d.name)",
+        );
+    }
+    conditions
 }
 
 /// Timers that are due, longest due first.

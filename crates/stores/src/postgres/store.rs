@@ -64,6 +64,13 @@ impl PostgresStore {
         self.lanes.close().await;
         self.notifier.abort();
     }
+
+    /// Counts a statement that is a transaction by itself.
+    fn count(&self, has_changed: bool) {
+        if has_changed {
+            self.shared.tally.count_group(1);
+        }
+    }
 }
 
 impl Drop for PostgresStore {
@@ -118,7 +125,9 @@ impl Store for PostgresStore {
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Task>, StoreError> {
-        claim::claim(&self.claimers, &self.shared.clock, &claim).await
+        let tasks = claim::claim(&self.claimers, &self.shared.clock, &claim).await?;
+        self.count(!tasks.is_empty());
+        Ok(tasks)
     }
 
     async fn tasks(&self, keys: &[Key]) -> Result<Vec<Task>, StoreError> {
@@ -127,6 +136,10 @@ impl Store for PostgresStore {
 
     async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError> {
         read::definitions(&self.readers, query).await
+    }
+
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError> {
+        read::count_definitions(&self.readers, query).await
     }
 
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
@@ -143,15 +156,24 @@ impl Store for PostgresStore {
         lease: Duration,
         limit: u32,
     ) -> Result<Vec<Posted>, StoreError> {
-        outbox::take(&self.claimers, &self.shared.clock, &token, lease, limit).await
+        let clock = &self.shared.clock;
+        let posted = outbox::take(&self.claimers, clock, &token, lease, limit).await?;
+        self.count(!posted.is_empty());
+        Ok(posted)
     }
 
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
         search::search(&self.readers, query).await
     }
 
+    async fn count(&self, query: &Query) -> Result<u64, StoreError> {
+        search::count(&self.readers, query).await
+    }
+
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
-        outbox::forget(&self.claimers, before, limit).await
+        let n_gone = outbox::forget(&self.claimers, before, limit).await?;
+        self.count(n_gone > 0);
+        Ok(n_gone)
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

@@ -1,6 +1,6 @@
 //! Writing what a commit says. Whether it may land was judged before.
 
-use rusqlite::{Error, Result, params};
+use rusqlite::{Error, OptionalExtension, Result, params};
 use waypost_kernel::{
     Commit, Definition, EventRecord, Receipt, Request, Task, TaskChange, TaskRef, Timer,
     TimerChange, TimerRef, Timestamp, Write,
@@ -8,8 +8,9 @@ use waypost_kernel::{
 
 use super::{
     facts::{Place, Tables},
-    rows::signed,
+    rows::{self, signed},
 };
+use crate::hint::work;
 
 impl Tables<'_> {
     /// Writes all of `commit`.
@@ -25,9 +26,9 @@ impl Tables<'_> {
         commit.definitions.iter().try_for_each(|it| self.insert_definition(it))?;
         commit.writes.iter().try_for_each(|it| self.write(it))?;
         commit.events.iter().try_for_each(|it| self.insert_event(it))?;
-        commit.tasks.iter().try_for_each(|it| self.change_task(it))?;
+        self.change_tasks(&commit.tasks)?;
         commit.timers.iter().try_for_each(|it| self.change_timer(it))?;
-        commit.messages.iter().try_for_each(|it| self.change_message(it))
+        commit.messages.iter().try_for_each(|it| self.change_message(it, now))
     }
 
     fn insert_request(
@@ -180,6 +181,32 @@ impl Tables<'_> {
         .map(drop)
     }
 
+    fn change_tasks(&mut self, changes: &[TaskChange]) -> Result<()> {
+        let mut left = changes;
+        while let [change, rest @ ..] = left {
+            left = match (change, rest) {
+                // What a step mostly does: one task goes, and the next one takes its place.
+                (TaskChange::Withdraw(at), [TaskChange::Schedule(task), rest @ ..])
+                    if at.key == task.at.key =>
+                {
+                    self.succeed_task(at, task)?;
+                    rest
+                }
+                (
+                    TaskChange::Withdraw(_)
+                    | TaskChange::Schedule(_)
+                    | TaskChange::Extend { .. }
+                    | TaskChange::Release(_),
+                    rest,
+                ) => {
+                    self.change_task(change)?;
+                    rest
+                }
+            };
+        }
+        Ok(())
+    }
+
     fn change_task(&mut self, change: &TaskChange) -> Result<()> {
         match change {
             TaskChange::Schedule(task) => self.put_task(task),
@@ -187,6 +214,33 @@ impl Tables<'_> {
             TaskChange::Extend { task, until } => self.extend_lease(task, *until),
             TaskChange::Release(at) => self.end_lease(at),
         }
+    }
+
+    /// Makes the row of one task that of another.
+    fn succeed_task(&mut self, at: &TaskRef, task: &Task) -> Result<()> {
+        let key = &at.key;
+        let lease = task.lease.as_ref();
+        let n_rows = self
+            .sql(
+                "update or replace tasks set task = ?5, queue = ?6, family = ?7, ready_at = ?8,
+                     version = ?9, token = ?10, worker = ?11, lease_until = ?12
+                 where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
+            )?
+            .execute(params![
+                key.tenant.as_str(),
+                key.kind.code(),
+                key.id.as_str(),
+                at.id.as_str(),
+                task.at.id.as_str(),
+                task.queue,
+                task.family,
+                task.ready_at.as_micros(),
+                signed(task.version.0),
+                lease.map(|it| it.token.as_str()),
+                lease.map(|it| it.worker.as_str()),
+                lease.map(|it| it.until.as_micros())
+            ])?;
+        if n_rows == 0 { self.put_task(task) } else { Ok(()) }
     }
 
     fn put_task(&mut self, task: &Task) -> Result<()> {
@@ -238,12 +292,24 @@ impl Tables<'_> {
 
     fn end_lease(&mut self, at: &TaskRef) -> Result<()> {
         let key = &at.key;
-        self.sql(
-            "update tasks set token = null, worker = null, lease_until = null
-                 where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
-        )?
-        .execute(params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()])
-        .map(drop)
+        let released = self
+            .sql(
+                "update tasks set token = null, worker = null, lease_until = null
+                 where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4
+                 returning family, queue, ready_at",
+            )?
+            .query_row(
+                params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), at.id.as_str()],
+                |row| {
+                    let (family, queue) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+                    Ok(work(at, family, queue, rows::timestamp(row, 2)?))
+                },
+            )
+            .optional()?;
+        if let Some(hint) = released {
+            self.note_released(hint);
+        }
+        Ok(())
     }
 
     fn change_timer(&mut self, change: &TimerChange) -> Result<()> {

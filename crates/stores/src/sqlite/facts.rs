@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use waypost_kernel::{
-    Definition, Key, Kind, Lease, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
+    Definition, Hint, Key, Kind, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
     Timestamp, Version,
 };
 
@@ -13,13 +13,15 @@ use super::{
     prepared::{Lent, Prepared},
     rows,
 };
-use crate::check::Facts;
+use crate::check::{Facts, Hold};
 
 /// The tables, inside the writer's transaction.
 pub(super) struct Tables<'c> {
     prepared: Prepared<'c>,
     /// What this commit has asked about, so that its writes need not look again.
     seen: HashMap<Key, Option<Place>>,
+    /// The work this commit has given back.
+    released: Vec<Hint>,
 }
 
 /// Where an instance lies, and its version.
@@ -31,7 +33,7 @@ pub(super) struct Place {
 
 impl<'c> Tables<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { prepared: Prepared::new(connection), seen: HashMap::new() }
+        Self { prepared: Prepared::new(connection), seen: HashMap::new(), released: Vec::new() }
     }
 
     /// The statement `sql`, compiled.
@@ -47,6 +49,17 @@ impl<'c> Tables<'c> {
     /// Forgets what the commit before this one has seen.
     pub(super) fn turn_page(&mut self) {
         self.seen.clear();
+        self.released.clear();
+    }
+
+    /// Notes that there is work again.
+    pub(super) fn note_released(&mut self, hint: Hint) {
+        self.released.push(hint);
+    }
+
+    /// Hints at the work that was given back since the page was turned.
+    pub(super) fn take_released(&mut self) -> Vec<Hint> {
+        std::mem::take(&mut self.released)
     }
 
     /// Where the instance lies, if it exists.
@@ -75,7 +88,7 @@ impl<'c> Tables<'c> {
         .optional()
     }
 
-    fn find_lease(&mut self, task: &TaskRef) -> Result<Option<Lease>> {
+    fn find_hold(&mut self, task: &TaskRef) -> Result<Hold> {
         let key = &task.key;
         self.sql(
             "select token, worker, lease_until from tasks
@@ -83,10 +96,10 @@ impl<'c> Tables<'c> {
         )?
         .query_row(
             params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), task.id.as_str()],
-            |row| rows::lease(row, 0),
+            |row| rows::lease(row, 0).map(Hold::of),
         )
         .optional()
-        .map(Option::flatten)
+        .map(|it| it.unwrap_or(Hold::Absent))
     }
 
     fn find_due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>> {
@@ -144,8 +157,8 @@ impl Facts for Tables<'_> {
         Ok(place.map_or(Version::ABSENT, |it| it.version))
     }
 
-    fn lease(&mut self, task: &TaskRef) -> Result<Option<Lease>, StoreError> {
-        self.find_lease(task).map_err(fault)
+    fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
+        self.find_hold(task).map_err(fault)
     }
 
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError> {

@@ -16,8 +16,9 @@ use super::{fault::fault, schema};
 
 /// How long to wait for another program, such as a backup, that has the database locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Larger pages mean fewer of them to look up, to log and to keep track of.
-pub(super) const PAGE_BYTES: i64 = 8 * 1024;
+/// A step changes a few small rows on as many pages, and a changed page is logged as a whole: larger
+/// ones would be logged for the sake of rows that stay as they are.
+pub(super) const PAGE_BYTES: i64 = 4 * 1024;
 /// A log that has grown beyond this is cut back, in bytes.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 /// What the writer keeps in memory, in KiB. More is not better: SQLite walks through all of it at

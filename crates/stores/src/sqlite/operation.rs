@@ -81,6 +81,7 @@ impl Operation {
         match self {
             Self::Commit(ticket) => {
                 let (outcome, effect) = submit(&ticket.asked.commit, tables, now)?;
+                ticket.asked.hints.extend(tables.take_released());
                 ticket.outcome = Some(outcome);
                 Ok(effect)
             }

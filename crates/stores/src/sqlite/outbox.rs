@@ -7,25 +7,26 @@ use waypost_kernel::{
 
 use super::{facts::Tables, rows};
 
-/// Among how many messages, those that could be taken the longest, the oldest are looked for.
+/// Up to how many messages that may be taken are read to find the oldest. If there are more, they
+/// are looked for among all messages, oldest first.
 const WINDOW: u32 = 512;
 
 impl Tables<'_> {
-    pub(super) fn change_message(&mut self, change: &MessageChange) -> Result<()> {
+    pub(super) fn change_message(&mut self, change: &MessageChange, now: Timestamp) -> Result<()> {
         match change {
-            MessageChange::Send { key, message } => self.insert_message(key, message),
+            MessageChange::Send { key, message } => self.insert_message(key, message, now),
             MessageChange::Settle { message, token, delivery } => {
                 self.settle(message, token, delivery)
             }
         }
     }
 
-    fn insert_message(&mut self, key: &Key, message: &Message) -> Result<()> {
+    fn insert_message(&mut self, key: &Key, message: &Message, now: Timestamp) -> Result<()> {
         let headers = serde_json::to_string(&message.headers).expect("headers have a JSON form");
         self.sql(
             "insert into outbox (tenant, kind, id, message, event_type, occurred_at, payload,
                      headers, attempts, available_at, dead)
-                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?6, 0)
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, 0)
                  on conflict do nothing",
         )?
         .execute(params![
@@ -36,7 +37,8 @@ impl Tables<'_> {
             message.event_type,
             message.occurred_at.as_micros(),
             message.payload.as_str(),
-            headers
+            headers,
+            now.as_micros()
         ])
         .map(drop)
     }
@@ -94,7 +96,7 @@ impl Tables<'_> {
         .map(drop)
     }
 
-    /// Takes messages until `until`: the oldest among those that could be taken the longest.
+    /// Takes messages until `until`, oldest first.
     pub(super) fn post(
         &mut self,
         token: &ClaimId,
@@ -102,22 +104,40 @@ impl Tables<'_> {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Posted>> {
-        let mut found = self.available(now, limit.max(WINDOW))?;
-        found.sort();
-        found.truncate(limit as usize);
-        found.into_iter().map(|it| self.take_message(it.number, token, until)).collect()
+        let mut numbers = self.available(now)?;
+        if numbers.len() > WINDOW as usize {
+            numbers = self.oldest_available(now, limit)?;
+        }
+        numbers.truncate(limit as usize);
+        numbers.into_iter().map(|number| self.take_message(number, token, until)).collect()
     }
 
-    fn available(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Available>> {
-        self.sql(
-            "select rowid, occurred_at, tenant, kind, id, message
+    /// The messages that may be taken, oldest first, if they are no more than [`WINDOW`]. Reads
+    /// past nothing that has to wait.
+    fn available(&mut self, now: Timestamp) -> Result<Vec<i64>> {
+        let mut found: Vec<Available> = self
+            .sql(
+                "select rowid, occurred_at, tenant, kind, id, message
                  from outbox indexed by outbox_available
-                 where dead = 0 and available_at <= ?1 order by available_at limit ?2",
+                 where dead = 0 and available_at <= ?1 limit ?2",
+            )?
+            .query_map(params![now.as_micros(), WINDOW + 1], |row| {
+                let at = MessageRef { key: rows::key(row, 2)?, id: rows::id(row, 5)? };
+                Ok(Available { occurred_at: row.get(1)?, at, number: row.get(0)? })
+            })?
+            .collect::<Result<_>>()?;
+        found.sort();
+        Ok(found.into_iter().map(|it| it.number).collect())
+    }
+
+    /// The oldest messages that may be taken.
+    fn oldest_available(&mut self, now: Timestamp, limit: u32) -> Result<Vec<i64>> {
+        self.sql(
+            "select rowid from outbox indexed by outbox_age
+                 where dead = 0 and available_at <= ?1
+                 order by occurred_at, tenant, kind, id, message limit ?2",
         )?
-        .query_map(params![now.as_micros(), limit], |row| {
-            let at = MessageRef { key: rows::key(row, 2)?, id: rows::id(row, 5)? };
-            Ok(Available { occurred_at: row.get(1)?, at, number: row.get(0)? })
-        })?
+        .query_map(params![now.as_micros(), limit], |row| row.get(0))?
         .collect()
     }
 

@@ -1,12 +1,15 @@
 //! Single instances, and the short lists the engine asks for all the time.
 
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result, ToSql, params};
 use waypost_kernel::{
     Definition, DefinitionQuery, DefinitionRef, EventRecord, Key, Record, Task, Timer, TimerRef,
     Timestamp, Version,
 };
 
-use super::rows::{self, signed};
+use super::{
+    conditions::Conditions,
+    rows::{self, signed},
+};
 
 pub(super) fn load(connection: &Connection, keys: &[Key]) -> Result<Vec<Option<Record>>> {
     let mut statement = connection.prepare_cached(&format!(
@@ -99,31 +102,47 @@ pub(super) fn definitions(
     connection: &Connection,
     query: &DefinitionQuery,
 ) -> Result<Vec<Definition>> {
-    let name = if query.name.is_some() { "and name = ?3" } else { "and ?3 is null" };
+    let matching = deployed(query);
+    let mut parameters = matching.parameters();
+    parameters.extend([&query.limit as &dyn ToSql, &query.offset]);
     connection
         .prepare_cached(&format!(
-            "select name, version, body, created_at from definitions
-             where tenant = ?1 and kind = ?2 {name} and (?4 is null or version = ?4)
-             order by name, version desc limit ?5 offset ?6"
+            "select name, version, body, created_at from definitions d
+             where {} order by name, version desc limit ? offset ?",
+            matching.sql
         ))?
-        .query_map(
-            params![
-                query.tenant.as_str(),
-                query.kind.code(),
-                query.name,
-                query.version,
-                query.limit,
-                query.offset
-            ],
-            |row| {
-                Ok(Definition {
-                    tenant: query.tenant.clone(),
-                    kind: query.kind,
-                    which: DefinitionRef { name: row.get(0)?, version: row.get(1)? },
-                    body: rows::json(row, 2)?,
-                    created_at: rows::timestamp(row, 3)?,
-                })
-            },
-        )?
+        .query_map(&*parameters, |row| {
+            Ok(Definition {
+                tenant: query.tenant.clone(),
+                kind: query.kind,
+                which: DefinitionRef { name: row.get(0)?, version: row.get(1)? },
+                body: rows::json(row, 2)?,
+                created_at: rows::timestamp(row, 3)?,
+            })
+        })?
         .collect()
+}
+
+pub(super) fn count_definitions(connection: &Connection, query: &DefinitionQuery) -> Result<u64> {
+    let matching = deployed(query);
+    connection
+        .prepare_cached(&format!("select count(*) from definitions d where {}", matching.sql))?
+        .query_row(&*matching.parameters(), |row| rows::number(row, 0))
+}
+
+/// Which definitions a query wants.
+fn deployed(query: &DefinitionQuery) -> Conditions<'_> {
+    let mut conditions = Conditions::of(&query.tenant, query.kind);
+    conditions.add("name = ?", query.name.as_deref());
+    conditions.add("version = ?", query.version);
+    // Both fold the letters A to Z, and nothing else.
+    let keyword = query.keyword.as_ref().map(|it| it.to_ascii_lowercase());
+    conditions.add("instr(lower(name), ?) > 0", keyword);
+    if query.latest_only {
+        conditions.sql.push_str(
+            " and version = (select max(version) from definitions
+                 where tenant = d.tenant and kind = d.kind and name = d.name)",
+        );
+    }
+    conditions
 }

@@ -1,9 +1,10 @@
 //! Lists of instances, newest first. Each kind of question has an index that answers it in order.
 
-use rusqlite::{Connection, OptionalExtension, Result, named_params, params};
-use waypost_kernel::{Query, Record};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+use waypost_kernel::{Query, Record, Timestamp};
 
-use super::rows;
+use super::{conditions::Conditions, rows};
+use crate::steps::enclosed;
 
 pub(super) fn search(connection: &Connection, query: &Query) -> Result<Vec<Record>> {
     // Both steps see the same moment.
@@ -68,41 +69,47 @@ fn status_from(
 
 /// Ids and numbers of the instances that match, newest first, up to the end of the page.
 fn matching(connection: &Connection, query: &Query) -> Result<Vec<(String, i64)>> {
-    let last = u64::from(query.offset) + u64::from(query.limit);
+    let last = rows::signed(u64::from(query.offset) + u64::from(query.limit));
+    let mut conditions = conditions(query);
+    conditions.add("id < ?", query.before.as_ref().map(|it| it.as_str()));
+    let mut parameters = conditions.parameters();
+    parameters.push(&last);
     connection
-        .prepare_cached(&statement(query))?
-        .query_map(
-            named_params! {
-                ":tenant": query.tenant.as_str(),
-                ":kind": query.kind.code(),
-                ":definition": query.definition,
-                ":status": query.status,
-                ":business_key": query.business_key,
-                ":awaits": query.awaits,
-                ":before": query.before.as_ref().map(|it| it.as_str()),
-                ":last": rows::signed(last),
-            },
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?
+        .prepare_cached(&format!(
+            "select id, number from instances indexed by {}
+             where {} order by id desc limit ?",
+            index(query),
+            conditions.sql
+        ))?
+        .query_map(&*parameters, |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
 }
 
-fn statement(query: &Query) -> String {
-    let clause = |is_asked: bool, asked: &'static str, name: &str| {
-        // A filter that is not there still has its parameter, so that all statements bind alike.
-        if is_asked { format!("and {asked}") } else { format!("and :{name} is null") }
-    };
-    format!(
-        "select id, number from instances indexed by {}
-         where tenant = :tenant and kind = :kind {} {} {} {} {}
-         order by id desc limit :last",
-        index(query),
-        clause(query.business_key.is_some(), "business_key = :business_key", "business_key"),
-        clause(query.awaits.is_some(), "awaits = :awaits", "awaits"),
-        clause(query.definition.is_some(), "definition = :definition", "definition"),
-        clause(query.status.is_some(), "status = :status", "status"),
-        clause(query.before.is_some(), "id < :before", "before"),
-    )
+/// How many instances match, whatever page is asked for.
+pub(super) fn count(connection: &Connection, query: &Query) -> Result<u64> {
+    let conditions = conditions(query);
+    connection
+        .prepare_cached(&format!(
+            "select count(*) from instances indexed by {} where {}",
+            index(query),
+            conditions.sql
+        ))?
+        .query_row(&*conditions.parameters(), |row| rows::number(row, 0))
+}
+
+/// Which instances a query wants, whatever page it asks for.
+fn conditions(query: &Query) -> Conditions<'_> {
+    let mut conditions = Conditions::of(&query.tenant, query.kind);
+    conditions.add("business_key = ?", query.business_key.as_deref());
+    conditions.add("awaits = ?", query.awaits.as_deref());
+    conditions.add("definition = ?", query.definition.as_deref());
+    conditions.add("status = ?", query.status.as_deref());
+    // Null is in nothing.
+    let step = query.step.as_deref().map(enclosed);
+    conditions.add("instr(char(31) || step || char(31), ?) > 0", step);
+    conditions.add("created_at >= ?", query.from.map(Timestamp::as_micros));
+    conditions.add("created_at < ?", query.until.map(Timestamp::as_micros));
+    conditions
 }
 
 /// The index that leaves the fewest instances and has them in order.
@@ -111,7 +118,7 @@ const fn index(query: &Query) -> &'static str {
         "instances_business_key"
     } else if query.awaits.is_some() {
         "instances_awaits"
-    } else if query.definition.is_some() && query.status.is_some() {
+    } else if query.definition.is_some() {
         "instances_definition"
     } else if query.status.is_some() {
         "instances_status"

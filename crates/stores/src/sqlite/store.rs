@@ -302,6 +302,11 @@ impl Store for SqliteStore {
         self.list(move |connection| read::definitions(connection, &query)).await
     }
 
+    async fn count_definitions(&self, query: &DefinitionQuery) -> Result<u64, StoreError> {
+        let query = query.clone();
+        self.list(move |connection| read::count_definitions(connection, &query)).await
+    }
+
     async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<Timer>, StoreError> {
         self.list(move |connection| read::due(connection, now, limit)).await
     }
@@ -324,6 +329,11 @@ impl Store for SqliteStore {
     async fn search(&self, query: &Query) -> Result<Vec<Record>, StoreError> {
         let query = query.clone();
         self.list(move |connection| search::search(connection, &query)).await
+    }
+
+    async fn count(&self, query: &Query) -> Result<u64, StoreError> {
+        let query = query.clone();
+        self.list(move |connection| search::count(connection, &query)).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

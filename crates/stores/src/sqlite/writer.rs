@@ -189,3 +189,102 @@ impl Drop for LastWords {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, thread};
+
+    use waypost_kernel::{
+        Clock, Commit, Facets, Json, Key, Kind, Receipt, StoreError, Timestamp, Urgency, Version,
+        Write,
+    };
+
+    use super::{
+        super::{
+            checkpoint::Checkpoints,
+            open::{self, Durability},
+            operation::{Operation, Submission, Ticket},
+            queue::Queue,
+            read,
+            shared::Shared,
+            temporary::TemporaryDirectory,
+        },
+        run,
+    };
+
+    struct Epoch;
+
+    impl Clock for Epoch {
+        fn now(&self) -> Timestamp {
+            Timestamp::EPOCH
+        }
+    }
+
+    fn key(id: u64) -> Key {
+        Key::new("acme".into(), Kind::Chain, id.to_string().as_str().into())
+    }
+
+    fn write(id: u64, version: u64, state: &str) -> Commit {
+        let (key, version, at) = (key(id), Version(version), Timestamp::EPOCH);
+        let facets = Facets::default();
+        let write = Write { key, version, facets, state: Json::of(state), at };
+        Commit { writes: vec![write], ..Commit::default() }
+    }
+
+    fn commit(shared: &Shared, commits: Vec<Commit>) -> Vec<Result<Receipt, StoreError>> {
+        let submit = |commit| {
+            let (ticket, answer) = Ticket::new(Submission { commit, hints: Vec::new() });
+            shared.queue.push(Operation::Commit(ticket), 0, Urgency::Finish).unwrap();
+            answer
+        };
+        let answers: Vec<_> = commits.into_iter().map(submit).collect();
+        answers.into_iter().map(|it| it.blocking_recv().unwrap()).collect()
+    }
+
+    fn is_full(outcome: &Result<Receipt, StoreError>) -> bool {
+        matches!(outcome, Err(StoreError::Unavailable(text)) if text.contains("disk is full"))
+    }
+
+    #[test]
+    fn a_full_disk_refuses_what_needs_room_and_nothing_else() {
+        let directory = TemporaryDirectory::new().unwrap();
+        let path = directory.path().join("a.db");
+        let connection = open::writer(&path, Durability::Synced, Timestamp::EPOCH).unwrap();
+        let n_pages: i64 = connection.query_row("pragma page_count", [], |row| row.get(0)).unwrap();
+        connection.pragma_update(None, "max_page_count", n_pages + 20).unwrap();
+        let checkpoints = open::checkpointer(&path, Durability::Synced).unwrap();
+        let checkpoints = Checkpoints::start(checkpoints).unwrap();
+        let shared = Arc::new(Shared::new(Arc::new(Epoch), Queue::new(1_000, 1_000_000)));
+        let writer = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || run(connection, checkpoints, &shared, 256))
+        };
+
+        let large = "x".repeat(10_000);
+        let started = commit(&shared, (0..100).map(|id| write(id, 1, &large)).collect());
+        let n_started = started.iter().filter(|it| it.is_ok()).count();
+        assert!((3..100).contains(&n_started), "{n_started}");
+        assert!(started.iter().all(|it| it.is_ok() || is_full(it)), "{started:?}");
+        // What is there can still come to its end, also beside what cannot begin.
+        let ended = (0..3).map(|id| write(id, 2, "done"));
+        let mixed = commit(&shared, [write(200, 1, &large)].into_iter().chain(ended).collect());
+        let [first, ended @ ..] = mixed.as_slice() else { panic!("nothing was answered") };
+        assert!(is_full(first) && ended.iter().all(Result::is_ok), "{mixed:?}");
+        // That has made room.
+        let last = commit(&shared, vec![write(201, 1, &large)]);
+        assert!(last.iter().all(Result::is_ok), "{last:?}");
+        assert_eq!(shared.failure(), None);
+        shared.queue.close();
+        writer.join().unwrap();
+
+        let reader = open::reader(&path).unwrap();
+        let stored = read::load(&reader, &(0..100).map(key).collect::<Vec<_>>()).unwrap();
+        for (stored, started) in stored.iter().zip(&started) {
+            assert_eq!(stored.is_some(), started.is_ok());
+        }
+        let [done, first, last] =
+            read::load(&reader, &[key(0), key(200), key(201)]).unwrap().try_into().unwrap();
+        assert_eq!(done.unwrap().version, Version(2));
+        assert!(first.is_none() && last.is_some());
+    }
+}

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
 
 use waypost_kernel::{
-    Change, Claim, ClaimId, Clock as _, Cursor, DefinitionQuery, EventRecord, Figures, Key, Query,
-    Scope, Store, Timestamp, Version,
+    Change, Claim, ClaimId, Clock as _, Cursor, DefinitionQuery, EventRecord, Key, Query, Scope,
+    Store, Timestamp, Version,
 };
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
@@ -57,6 +57,11 @@ impl Pair {
                 let commit = draft.commit(parts).await;
                 agree!(self, store => store.commit(commit.clone()).await);
             }
+            Operation::Careless(parts) => {
+                let draft = Draft { model: &self.model, token: self.last_token() };
+                let commit = draft.careless(parts).await;
+                agree!(self, store => store.commit(commit.clone()).await);
+            }
             Operation::Claim { whose, families, queues, limit, seconds } => {
                 let some = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
                 let claim = Claim {
@@ -75,20 +80,27 @@ impl Pair {
                 let (token, lease) = (self.next_token(), Duration::from_secs(seconds));
                 agree!(self, store => store.outbox(token.clone(), lease, limit).await);
             }
-            Operation::Forget { offset } => {
+            Operation::Forget { offset, limit } => {
                 let micros = self.clock.now().as_micros() + offset * 1_000_000;
                 let before = Timestamp::from_micros(micros);
-                agree!(self, store => store.forget(before, MANY).await);
+                agree!(self, store => store.forget(before, limit).await);
             }
             Operation::Advance { micros } => self.clock.advance(Duration::from_micros(micros)),
             Operation::Search(search) => {
-                let query = query(&search);
+                let query = query(&search, self.clock.now());
                 agree!(self, store => store.search(&query).await);
+                agree!(self, store => store.count(&query).await);
             }
-            Operation::Definitions { whose, name, version, offset, limit } => {
+            Operation::Definitions { whose, name, version, latest_only, limit } => {
                 let name = name.map(str::to_owned);
-                let query = DefinitionQuery { name, version, offset, limit, ..definitions(whose) };
+                let query =
+                    DefinitionQuery { name, version, latest_only, limit, ..definitions(whose) };
                 agree!(self, store => store.definitions(&query).await);
+                agree!(self, store => store.count_definitions(&query).await);
+                let (keyword, offset) = (query.name, 1);
+                let query = DefinitionQuery { keyword, offset, name: None, ..query };
+                agree!(self, store => store.definitions(&query).await);
+                agree!(self, store => store.count_definitions(&query).await);
             }
             Operation::Compare => self.compare().await,
         }
@@ -131,7 +143,7 @@ impl Pair {
             agree!(self, store => by_instance(&follow(store, whose, MANY).await));
             agree!(self, store => by_instance(&follow(store, whose, 3).await));
         }
-        agree!(self, store => pending(store.figures().await.unwrap()));
+        agree!(self, store => store.figures().await.unwrap());
     }
 
     fn next_token(&mut self) -> ClaimId {
@@ -146,11 +158,21 @@ impl Pair {
 
 fn definitions(whose: Whose) -> DefinitionQuery {
     let (tenant, kind) = (whose.tenant.into(), whose.kind);
-    DefinitionQuery { tenant, kind, name: None, version: None, offset: 0, limit: MANY }
+    DefinitionQuery {
+        tenant,
+        kind,
+        name: None,
+        version: None,
+        keyword: None,
+        latest_only: false,
+        offset: 0,
+        limit: MANY,
+    }
 }
 
-fn query(search: &Search) -> Query {
+fn query(search: &Search, now: Timestamp) -> Query {
     let some = |name: Option<&str>| name.map(str::to_owned);
+    let at = |offset: i64| Timestamp::from_micros(now.as_micros() + offset * 1_000_000);
     Query {
         tenant: search.whose.tenant.into(),
         kind: search.whose.kind,
@@ -158,6 +180,9 @@ fn query(search: &Search) -> Query {
         status: some(search.status),
         business_key: some(search.business_key),
         awaits: some(search.awaits),
+        step: some(search.step),
+        from: search.from.map(at),
+        until: search.until.map(at),
         before: search.before.map(Into::into),
         offset: search.offset,
         limit: search.limit,
@@ -184,9 +209,4 @@ fn by_instance(changes: &[Change]) -> BTreeMap<Key, Vec<EventRecord>> {
         seen.entry(change.record.key.clone()).or_default().push(change.record.clone());
     }
     seen
-}
-
-/// What is pending, without what has been done.
-fn pending(figures: Figures) -> Figures {
-    Figures { commits: 0, groups: 0, refused: 0, ..figures }
 }

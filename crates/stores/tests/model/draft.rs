@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use waypost_kernel::{
-    ClaimId, Commit, Definition, DefinitionRef, EventRecord, Expectation, Facets, Json, Key,
+    ClaimId, Commit, Definition, DefinitionRef, EventRecord, Expectation, Facets, Json, Key, Lease,
     Message, MessageChange, MessageRef, Request, Store, Task, TaskChange, TaskRef, Timer,
     TimerChange, TimerRef, Timestamp, Version, Write,
 };
@@ -21,12 +21,19 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
+    /// A commit that agrees with itself.
     pub(crate) async fn commit(&self, parts: Vec<Part>) -> Commit {
+        let mut commit = self.careless(parts).await;
+        keep_first_of_each(&mut commit);
+        commit
+    }
+
+    /// A commit that may name things twice.
+    pub(crate) async fn careless(&self, parts: Vec<Part>) -> Commit {
         let mut commit = Commit::default();
         for part in parts {
             self.add(&mut commit, part).await;
         }
-        keep_first_of_each(&mut commit);
         commit
     }
 
@@ -80,6 +87,9 @@ impl Draft<'_> {
                 Expectation::Lapsed { task, token }
             }
             Expected::Free { task } => Expectation::Free { task: task_ref(task) },
+            Expected::Open { task, worker } => {
+                Expectation::Open { task: task_ref(task), worker: worker.into() }
+            }
             Expected::Armed { timer, skew } => {
                 let timer = timer_ref(timer);
                 let due_at = self.due_at(&timer).await.as_micros() + skew;
@@ -90,14 +100,14 @@ impl Draft<'_> {
 
     fn task_change(&self, at: TaskRef, part: &TaskPart) -> TaskChange {
         match *part {
-            TaskPart::Schedule { family, queue, offset } => TaskChange::Schedule(Task {
-                at,
-                family: family.to_owned(),
-                queue: queue.to_owned(),
-                ready_at: self.at(offset),
-                version: Version(7),
-                lease: None,
-            }),
+            TaskPart::Schedule { family, queue, offset } => {
+                TaskChange::Schedule(task(at, (family, queue), self.at(offset), None))
+            }
+            TaskPart::Restore { worker, offset } => {
+                let (token, until) = (self.token.clone(), self.at(offset));
+                let lease = Lease { token, worker: worker.into(), until };
+                TaskChange::Schedule(task(at, ("x", "x"), self.model.now(), Some(lease)))
+            }
             TaskPart::Withdraw => TaskChange::Withdraw(at),
             TaskPart::Extend { offset } => TaskChange::Extend { task: at, until: self.at(offset) },
             TaskPart::Release => TaskChange::Release(at),
@@ -145,6 +155,16 @@ impl Draft<'_> {
     }
 }
 
+fn task(
+    at: TaskRef,
+    (family, queue): (&str, &str),
+    ready_at: Timestamp,
+    lease: Option<Lease>,
+) -> Task {
+    let (family, queue) = (family.to_owned(), queue.to_owned());
+    Task { at, family, queue, ready_at, version: Version(7), lease }
+}
+
 /// A commit names an instance, a unique key and a definition once.
 fn keep_first_of_each(commit: &mut Commit) {
     let mut seen = BTreeSet::new();
@@ -181,7 +201,7 @@ fn write(key: Key, version: Version, facets: &operation::Facets, at: Timestamp) 
     let facets = Facets {
         definition,
         status: facets.status.to_owned(),
-        step: some(facets.awaits),
+        step: facets.awaits.map(|it| format!("{it}{}x", Facets::STEP_SEPARATOR)),
         awaits: some(facets.awaits),
         business_key: some(facets.business_key),
         unique_key: some(facets.unique_key),

@@ -7,6 +7,8 @@ use waypost_kernel::{Key, Kind};
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Commit(Vec<Part>),
+    /// The same, but things may be named twice in it.
+    Careless(Vec<Part>),
     Claim {
         whose: Whose,
         families: Option<Vec<&'static str>>,
@@ -20,6 +22,7 @@ pub(crate) enum Operation {
     },
     Forget {
         offset: i64,
+        limit: u32,
     },
     Advance {
         micros: u64,
@@ -29,7 +32,7 @@ pub(crate) enum Operation {
         whose: Whose,
         name: Option<&'static str>,
         version: Option<u32>,
-        offset: u32,
+        latest_only: bool,
         limit: u32,
     },
     /// Reads everything there is and compares it.
@@ -57,14 +60,26 @@ pub(crate) enum Expected {
     Lease { task: Name, token: Token, worker: &'static str },
     Lapsed { task: Name, token: Token },
     Free { task: Name },
+    Open { task: Name, worker: &'static str },
     Armed { timer: Name, skew: i64 },
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum TaskPart {
-    Schedule { family: &'static str, queue: &'static str, offset: i64 },
+    Schedule {
+        family: &'static str,
+        queue: &'static str,
+        offset: i64,
+    },
+    /// Scheduled under the last token handed out.
+    Restore {
+        worker: &'static str,
+        offset: i64,
+    },
     Withdraw,
-    Extend { offset: i64 },
+    Extend {
+        offset: i64,
+    },
     Release,
 }
 
@@ -114,6 +129,10 @@ pub(crate) struct Search {
     pub(crate) status: Option<&'static str>,
     pub(crate) awaits: Option<&'static str>,
     pub(crate) business_key: Option<&'static str>,
+    pub(crate) step: Option<&'static str>,
+    /// Seconds before or after now.
+    pub(crate) from: Option<i64>,
+    pub(crate) until: Option<i64>,
     pub(crate) before: Option<&'static str>,
     pub(crate) offset: u32,
     pub(crate) limit: u32,
@@ -150,20 +169,21 @@ fn operation() -> impl Strategy<Value = Operation> {
     let wanted = || option::weighted(0.3, vec(name(), 0..3));
     prop_oneof![
         16 => vec(part(), 1..8).prop_map(Operation::Commit),
+        2 => vec(part(), 1..8).prop_map(Operation::Careless),
         5 => (whose(), wanted(), wanted(), 0..9_u32, 0..6_u64).prop_map(
             |(whose, families, queues, limit, seconds)| {
                 Operation::Claim { whose, families, queues, limit, seconds }
             }
         ),
         2 => (0..4_u32, 0..4_u64).prop_map(|(limit, seconds)| Operation::Outbox { limit, seconds }),
-        1 => offset().prop_map(|offset| Operation::Forget { offset }),
+        1 => (offset(), 0..3_u32).prop_map(|(offset, limit)| Operation::Forget { offset, limit }),
         // To the very instant at which something ends, or somewhere in between.
         4 => select(vec![1, 999_999, 1_000_000, 1_000_001, 3_000_000])
             .prop_map(|micros| Operation::Advance { micros }),
         2 => search().prop_map(Operation::Search),
-        1 => (whose(), option::of(name()), option::of(1..3_u32), 0..3_u32, 0..4_u32).prop_map(
-            |(whose, name, version, offset, limit)| {
-                Operation::Definitions { whose, name, version, offset, limit }
+        1 => (whose(), option::of(name()), option::of(1..3_u32), any::<bool>(), 0..4_u32).prop_map(
+            |(whose, name, version, latest_only, limit)| {
+                Operation::Definitions { whose, name, version, latest_only, limit }
             }
         ),
         1 => Just(Operation::Compare),
@@ -202,6 +222,7 @@ fn expected() -> impl Strategy<Value = Expected> {
         }),
         (named(), token()).prop_map(|(task, token)| Expected::Lapsed { task, token }),
         named().prop_map(|task| Expected::Free { task }),
+        (named(), worker()).prop_map(|(task, worker)| Expected::Open { task, worker }),
         (named(), skew()).prop_map(|(timer, skew)| Expected::Armed { timer, skew }),
     ]
 }
@@ -210,6 +231,7 @@ fn task_part() -> impl Strategy<Value = TaskPart> {
     prop_oneof![
         6 => (name(), name(), offset())
             .prop_map(|(family, queue, offset)| TaskPart::Schedule { family, queue, offset }),
+        1 => (worker(), offset()).prop_map(|(worker, offset)| TaskPart::Restore { worker, offset }),
         1 => Just(TaskPart::Withdraw),
         2 => offset().prop_map(|offset| TaskPart::Extend { offset }),
         1 => Just(TaskPart::Release),
@@ -226,11 +248,25 @@ fn delivery() -> impl Strategy<Value = Delivery> {
 
 fn search() -> impl Strategy<Value = Search> {
     let some = || option::weighted(0.2, name());
-    let facets = (some(), some(), some(), some());
+    let facets = (some(), some(), some(), some(), some());
+    let time = || option::weighted(0.2, offset());
     let page = (option::weighted(0.2, select(&IDS[..])), 0..2_u32, 0..5_u32);
-    (whose(), facets, page).prop_map(|(whose, facets, (before, offset, limit))| {
-        let (definition, status, awaits, business_key) = facets;
-        Search { whose, definition, status, awaits, business_key, before, offset, limit }
+    (whose(), facets, (time(), time()), page).prop_map(|(whose, facets, time, page)| {
+        let (definition, status, awaits, business_key, step) = facets;
+        let ((from, until), (before, offset, limit)) = (time, page);
+        Search {
+            whose,
+            definition,
+            status,
+            awaits,
+            business_key,
+            step,
+            from,
+            until,
+            before,
+            offset,
+            limit,
+        }
     })
 }
 

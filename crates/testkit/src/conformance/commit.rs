@@ -11,7 +11,7 @@ use super::{
     run::cases,
     sample::{
         AT, LEASE, TENANT, arm, both, bump, bump_with, claim, definition, deploy, expecting, key,
-        key_of, message, request, schedule, send, task, task_ref, timer, timer_ref, write,
+        key_of, message, request, schedule, send, task, task_in, task_ref, timer, timer_ref, write,
     },
     subject::{MANY, Subject, message_names, names},
 };
@@ -25,6 +25,7 @@ cases![
     an_instance_keeps_its_first_time_and_shows_its_last,
     facets_are_replaced_as_a_whole,
     changes_to_one_task_apply_in_order,
+    a_task_may_take_the_place_of_another,
     changes_to_one_timer_apply_in_order,
     tenants_and_faces_do_not_meet,
 ];
@@ -49,6 +50,8 @@ fn definitions() -> DefinitionQuery {
         kind: Kind::Chain,
         name: None,
         version: None,
+        keyword: None,
+        latest_only: false,
         offset: 0,
         limit: MANY,
     }
@@ -159,6 +162,31 @@ async fn changes_to_one_task_apply_in_order(subject: Subject) {
     let tasks = vec![put("gone"), take("gone"), take("there"), put("there")];
     subject.land(Commit { tasks, ..bump(&it, 1) }).await;
     assert_eq!(names(&subject.tasks(&it).await), ["there"]);
+}
+
+async fn a_task_may_take_the_place_of_another(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let put = |id: &str| TaskChange::Schedule(task_in(&it, id, "send", now));
+    let take = |id: &str| TaskChange::Withdraw(task_ref(&it, id));
+    let there = ["pack", "bill"].map(|id| task(&it, id, now));
+    subject.land(schedule(there)).await;
+    subject.claim(claim("c-1")).await;
+    // Onto a name that is taken, from one that is not there, and onto its own.
+    let tasks = vec![
+        take("pack"),
+        put("bill"),
+        take("never there"),
+        put("file"),
+        take("file"),
+        put("file"),
+    ];
+    subject.land(Commit { tasks, ..bump(&it, 1) }).await;
+    let left = ["bill", "file"].map(|id| task_in(&it, id, "send", now));
+    assert_eq!(subject.tasks(&it).await, left, "free, and in another queue");
+    assert_eq!(subject.lapsed().await, [""; 0]);
+    let figures = subject.store.figures().await.expect("counts");
+    assert_eq!((figures.tasks_ready, figures.tasks_leased), (2, 0));
+    assert_eq!(names(&subject.claim(claim("c-2")).await), ["bill", "file"]);
 }
 
 async fn changes_to_one_timer_apply_in_order(subject: Subject) {

@@ -11,10 +11,14 @@ use super::{
 cases![
     a_definition_is_read_as_it_was_deployed,
     a_name_and_version_is_taken_once,
+    a_definition_is_deployed_once_in_a_commit,
     a_definition_is_found_by_name_and_version,
     definitions_come_by_name_and_newest_first,
     definitions_come_in_pages,
     definitions_stay_within_their_tenant_and_face,
+    only_the_latest_of_each_name_may_be_asked_for,
+    a_definition_is_found_by_a_part_of_its_name,
+    definitions_are_counted_on_all_pages,
 ];
 
 fn all() -> DefinitionQuery {
@@ -23,6 +27,8 @@ fn all() -> DefinitionQuery {
         kind: Kind::Chain,
         name: None,
         version: None,
+        keyword: None,
+        latest_only: false,
         offset: 0,
         limit: MANY,
     }
@@ -56,6 +62,12 @@ async fn a_name_and_version_is_taken_once(subject: Subject) {
     assert_eq!(subject.refused(mixed).await, Conflict::Definition("order".to_owned(), 1));
     assert_eq!(found(&subject, all()).await, list(&[("order", 1)]));
     deployed(&subject, &[("order", 2), ("return", 1)]).await;
+}
+
+async fn a_definition_is_deployed_once_in_a_commit(subject: Subject) {
+    let twice = deploy([definition("order", 1), definition("order", 2), definition("order", 1)]);
+    assert_eq!(subject.refused(twice).await, Conflict::Definition("order".to_owned(), 1));
+    assert_eq!(found(&subject, all()).await, []);
 }
 
 async fn a_definition_is_found_by_name_and_version(subject: Subject) {
@@ -100,4 +112,51 @@ async fn definitions_stay_within_their_tenant_and_face(subject: Subject) {
     assert_eq!(subject.store.definitions(&query).await.expect("reads definitions"), [theirs]);
     let query = DefinitionQuery { kind: Kind::Process, ..all() };
     assert_eq!(subject.store.definitions(&query).await.expect("reads definitions"), [process]);
+}
+
+async fn only_the_latest_of_each_name_may_be_asked_for(subject: Subject) {
+    deployed(&subject, &[("a", 9), ("a", 10), ("ab", 1), ("b", 2), ("b", 1)]).await;
+    let theirs = Definition { tenant: "globex".into(), ..definition("b", 7) };
+    let process = Definition { kind: Kind::Process, ..definition("b", 8) };
+    subject.land(deploy([theirs, process])).await;
+    let latest = || DefinitionQuery { latest_only: true, ..all() };
+    assert_eq!(found(&subject, latest()).await, list(&[("a", 10), ("ab", 1), ("b", 2)]));
+    let page = DefinitionQuery { offset: 1, limit: 1, ..latest() };
+    assert_eq!(found(&subject, page).await, list(&[("ab", 1)]));
+    let named = DefinitionQuery { name: Some("b".to_owned()), ..latest() };
+    assert_eq!(found(&subject, named).await, list(&[("b", 2)]));
+    let outdated = DefinitionQuery { version: Some(1), ..latest() };
+    assert_eq!(found(&subject, outdated).await, list(&[("ab", 1)]), "others are not the latest");
+}
+
+async fn a_definition_is_found_by_a_part_of_its_name(subject: Subject) {
+    deployed(&subject, &[("Order_in", 1), ("reorder", 1), ("reorder", 2), ("É-100%", 1)]).await;
+    let by = async |keyword: &str| {
+        let keyword = Some(keyword.to_owned());
+        found(&subject, DefinitionQuery { keyword, ..all() }).await
+    };
+    let orders = list(&[("Order_in", 1), ("reorder", 2), ("reorder", 1)]);
+    assert_eq!(by("order").await, orders);
+    assert_eq!(by("ORDER").await, orders);
+    assert_eq!(by("_").await, list(&[("Order_in", 1)]));
+    assert_eq!(by("%").await, list(&[("É-100%", 1)]));
+    assert_eq!(by("É").await, list(&[("É-100%", 1)]));
+    assert_eq!(by("é").await, [], "only A to Z match in both cases");
+    assert_eq!(by("").await.len(), 4);
+    let keyword = Some("re".to_owned());
+    let latest = DefinitionQuery { keyword, latest_only: true, ..all() };
+    assert_eq!(found(&subject, latest).await, list(&[("reorder", 2)]));
+}
+
+async fn definitions_are_counted_on_all_pages(subject: Subject) {
+    deployed(&subject, &[("a", 1), ("a", 2), ("b", 1), ("c", 1)]).await;
+    let count = async |query: DefinitionQuery| {
+        let page = DefinitionQuery { offset: 1, limit: 1, ..query };
+        subject.store.count_definitions(&page).await.expect("counts")
+    };
+    assert_eq!(count(all()).await, 4);
+    assert_eq!(count(DefinitionQuery { latest_only: true, ..all() }).await, 3);
+    assert_eq!(count(DefinitionQuery { name: Some("a".to_owned()), ..all() }).await, 2);
+    assert_eq!(count(DefinitionQuery { keyword: Some("C".to_owned()), ..all() }).await, 1);
+    assert_eq!(count(DefinitionQuery { tenant: "globex".into(), ..all() }).await, 0);
 }

@@ -6,8 +6,11 @@ use waypost_kernel::{Claim, Commit, Facets, Figures, Timestamp};
 
 use super::{
     run::cases,
-    sample::{LEASE, TICK, arm, bump, bump_with, claim, key, message, schedule, send, task, timer},
-    subject::Subject,
+    sample::{
+        LEASE, TICK, arm, both, bump, bump_with, claim, key, message, request, schedule, send,
+        task, timer,
+    },
+    subject::{MANY, Subject},
 };
 
 cases![
@@ -17,6 +20,7 @@ cases![
     due_timers_are_counted,
     waiting_messages_are_counted,
     commits_and_refusals_are_counted,
+    what_changes_something_is_counted,
     counting_stops_when_there_is_too_much,
 ];
 
@@ -98,6 +102,35 @@ async fn commits_and_refusals_are_counted(subject: Subject) {
     assert_eq!(after.commits - before.commits, 4);
     assert_eq!(after.refused - before.refused, 1);
     assert!(after.groups > before.groups);
+}
+
+async fn what_changes_something_is_counted(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let work = both(schedule([task(&it, "1", now)]), send(&it, [message("m-1", now)]));
+    let start = || Commit { request: request("r-1", "start"), ..both(bump(&it, 1), work.clone()) };
+    let before = figures(&subject).await;
+    let counted = async || {
+        let after = figures(&subject).await;
+        (after.commits - before.commits, after.groups - before.groups)
+    };
+    subject.land(start()).await;
+    assert_eq!(counted().await, (1, 1));
+    // The first finds something to do, the second finds nothing more.
+    for _ in 0..2 {
+        subject.claim(claim("c-1")).await;
+        assert_eq!(counted().await, (2, 2), "a claim");
+    }
+    for _ in 0..2 {
+        subject.outbox("s-1", LEASE).await;
+        assert_eq!(counted().await, (3, 3), "messages taken");
+    }
+    assert!(subject.land(start()).await.repeated);
+    subject.refused(bump(&it, 1)).await;
+    assert_eq!(counted().await, (3, 3), "neither a repetition nor a refusal");
+    for _ in 0..2 {
+        subject.store.forget(now + TICK, MANY).await.expect("forgets");
+        assert_eq!(counted().await, (4, 4), "requests forgotten");
+    }
 }
 
 async fn counting_stops_when_there_is_too_much(subject: Subject) {

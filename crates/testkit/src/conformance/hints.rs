@@ -3,21 +3,26 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use waypost_kernel::{Hint, Kind};
+use waypost_kernel::{Hint, Kind, Task, TaskChange};
 
 use super::{
     run::cases,
-    sample::{LEASE, TENANT, arm, both, bump, key, message, schedule, send, task_in, timer},
+    sample::{
+        LEASE, TENANT, arm, both, bump, change_task, claim, key, lease, message, schedule, send,
+        task_in, task_ref, timer,
+    },
     subject::Subject,
 };
 
 cases![
     new_work_is_hinted_at,
+    work_that_is_given_back_is_hinted_at,
     a_timer_is_hinted_at,
     a_message_is_hinted_at,
     everyone_who_listens_is_told,
     what_is_hinted_at_is_there,
     a_refused_commit_is_not_hinted_at,
+    work_under_a_lease_is_not_hinted_at,
 ];
 
 /// Longer than a hint takes on its way: one that has not come by then was lost.
@@ -60,6 +65,21 @@ async fn new_work_is_hinted_at(subject: Subject) {
     told(&mut hints, &work(&subject, "pack")).await;
 }
 
+async fn work_that_is_given_back_is_hinted_at(subject: Subject) {
+    let it = key("o-1");
+    let tasks = ["pack", "send"].map(|queue| task_in(&it, queue, queue, subject.now()));
+    subject.land(schedule(tasks)).await;
+    let (pack, send) = (work(&subject, "pack"), work(&subject, "send"));
+    assert_eq!(subject.claim(claim("c-1")).await.len(), 2);
+    subject.advance(LEASE);
+    let mut hints = listen(&subject);
+    for id in ["never there", "send"] {
+        subject.land(change_task(TaskChange::Release(task_ref(&it, id)))).await;
+    }
+    let before = told(&mut hints, &send).await;
+    assert!(!before.contains(&pack), "that one is still held");
+}
+
 async fn a_timer_is_hinted_at(subject: Subject) {
     let mut hints = listen(&subject);
     let due_at = subject.now() + LEASE;
@@ -100,4 +120,13 @@ async fn a_refused_commit_is_not_hinted_at(subject: Subject) {
     subject.land(both(bump(&it, 1), schedule([task_in(&it, "1", "landed", now)]))).await;
     let before = told(&mut hints, &work(&subject, "landed")).await;
     assert!(!before.contains(&work(&subject, "refused")));
+}
+
+async fn work_under_a_lease_is_not_hinted_at(subject: Subject) {
+    let mut hints = listen(&subject);
+    let (it, now) = (key("o-1"), subject.now());
+    let held = Task { lease: Some(lease("c-1", now)), ..task_in(&it, "1", "held", now) };
+    subject.land(schedule([held, task_in(&it, "2", "free", now)])).await;
+    let before = told(&mut hints, &work(&subject, "free")).await;
+    assert!(!before.contains(&work(&subject, "held")));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use waypost_kernel::{
-    Claim, Commit, Conflict, Expectation, Key, TaskChange, TaskRef, Timestamp, Version,
+    Claim, Commit, Conflict, Expectation, Key, Lease, Task, TaskChange, TaskRef, Timestamp, Version,
 };
 
 use super::{
@@ -23,6 +23,9 @@ cases![
     a_lapse_is_proved_by_its_token,
     a_task_nobody_holds_is_free,
     a_lapsed_task_is_not_free,
+    a_task_is_open_while_nobody_else_holds_it,
+    a_task_is_open_to_its_holder_while_the_lease_is_good,
+    a_task_that_is_not_there_is_not_open,
     lapsed_leases_come_longest_first,
     a_lapsed_task_waits_until_it_is_scheduled_again,
     an_extended_lease_is_good_for_longer,
@@ -31,6 +34,8 @@ cases![
     the_lease_on_a_replaced_task_is_not_held_any_more,
     a_task_is_completed_once,
     a_lease_may_be_endless,
+    a_task_may_be_scheduled_with_its_lease,
+    a_restored_lease_ends_as_any_other,
 ];
 
 /// One task, held by the claim `c-1` from now on.
@@ -129,6 +134,48 @@ async fn a_lapsed_task_is_not_free(subject: Subject) {
     assert_eq!(conflict, Conflict::Held(task));
 }
 
+fn open(task: &TaskRef, worker: &str) -> Commit {
+    expecting(Expectation::Open { task: task.clone(), worker: worker.into() })
+}
+
+async fn a_task_is_open_while_nobody_else_holds_it(subject: Subject) {
+    let it = key("o-1");
+    let task_is = task_ref(&it, "pack");
+    subject.land(schedule([task(&it, "pack", subject.now() + LEASE)])).await;
+    subject.land(open(&task_is, "ann")).await;
+    subject.land(open(&task_is, "bob")).await;
+    subject.advance(LEASE);
+    subject.claim(claim("c-1")).await;
+    let lost = Conflict::Lease(task_is.clone());
+    assert_eq!(subject.refused(both(bump(&it, 1), open(&task_is, "bob"))).await, lost);
+    assert_eq!(subject.version(&it).await, Version::ABSENT);
+    subject.land(change_task(TaskChange::Release(task_is.clone()))).await;
+    subject.land(both(bump(&it, 1), open(&task_is, "bob"))).await;
+}
+
+async fn a_task_is_open_to_its_holder_while_the_lease_is_good(subject: Subject) {
+    let (_, task) = hold(&subject).await;
+    subject.land(open(&task, "ann")).await;
+    subject.advance(LEASE);
+    subject.land(open(&task, "ann")).await;
+    subject.advance(TICK);
+    for worker in ["ann", "bob"] {
+        let conflict = subject.refused(open(&task, worker)).await;
+        assert_eq!(conflict, Conflict::Lease(task.clone()), "a lapsed lease is for nobody");
+    }
+    subject.land(change_task(TaskChange::Release(task.clone()))).await;
+    subject.claim(claim("c-2")).await;
+    subject.land(open(&task, "ann")).await;
+}
+
+async fn a_task_that_is_not_there_is_not_open(subject: Subject) {
+    let (it, task) = hold(&subject).await;
+    let none = task_ref(&it, "never there");
+    assert_eq!(subject.refused(open(&none, "ann")).await, Conflict::Lease(none));
+    subject.land(change_task(TaskChange::Withdraw(task.clone()))).await;
+    assert_eq!(subject.refused(open(&task, "ann")).await, Conflict::Lease(task));
+}
+
 async fn lapsed_leases_come_longest_first(subject: Subject) {
     let now = subject.now();
     let ids = ["c", "a", "b"];
@@ -221,4 +268,41 @@ async fn a_lease_may_be_endless(subject: Subject) {
     subject.advance(Duration::from_secs(100 * 365 * 24 * 3600));
     subject.land(expecting(held(&task_ref(&it, "pack"), "c-1"))).await;
     assert_eq!(subject.lapsed().await, [""; 0]);
+}
+
+async fn a_task_may_be_scheduled_with_its_lease(subject: Subject) {
+    let it = key("o-1");
+    let task_is = task_ref(&it, "pack");
+    let hold = lease("c-1", subject.now());
+    let held_task = Task { lease: Some(hold), ..task(&it, "pack", subject.now()) };
+    subject.land(schedule([held_task.clone()])).await;
+    assert_eq!(subject.tasks(&it).await, [held_task]);
+    assert_eq!(subject.claim(claim("c-2")).await, [], "it is held");
+    let figures = subject.store.figures().await.expect("counts");
+    assert_eq!((figures.tasks_ready, figures.tasks_leased), (0, 1));
+    assert_eq!(
+        subject.refused(expecting(held(&task_is, "c-2"))).await,
+        Conflict::Lease(task_is.clone())
+    );
+    subject.land(expecting(held(&task_is, "c-1"))).await;
+    subject.land(open(&task_is, "ann")).await;
+}
+
+async fn a_restored_lease_ends_as_any_other(subject: Subject) {
+    let (it, task_is) = hold(&subject).await;
+    let until = subject.now() + LEASE * 2;
+    let again = || Task {
+        lease: Some(Lease { token: "c-9".into(), worker: "bob".into(), until }),
+        ..task(&it, "pack", subject.now())
+    };
+    subject.land(schedule([again()])).await;
+    let lost = Conflict::Lease(task_is.clone());
+    assert_eq!(subject.refused(expecting(held(&task_is, "c-1"))).await, lost);
+    subject.advance(LEASE * 2);
+    assert_eq!(subject.lapsed().await, [""; 0]);
+    subject.advance(TICK);
+    assert_eq!(subject.lapsed().await, ["pack"]);
+    subject.land(expecting(lapsed(&task_is, "c-9"))).await;
+    subject.land(change_task(TaskChange::Release(task_is))).await;
+    assert_eq!(names(&subject.claim(claim("c-2")).await), ["pack"]);
 }

@@ -23,7 +23,8 @@ cases![
     a_late_word_counts_while_nobody_else_has_the_message,
     a_word_about_a_message_nobody_took_changes_nothing,
     messages_come_in_the_order_they_occurred,
-    a_message_is_not_sent_before_it_occurred,
+    messages_come_in_order_however_many_there_are,
+    a_message_is_ready_at_once_whenever_it_occurred,
     a_message_sent_twice_is_kept_once,
     messages_of_all_tenants_are_sent,
 ];
@@ -148,11 +149,30 @@ async fn messages_come_in_the_order_they_occurred(subject: Subject) {
     assert_eq!(message_names(&subject.outbox("s-2", LEASE).await), ["third", "fourth"]);
 }
 
-async fn a_message_is_not_sent_before_it_occurred(subject: Subject) {
-    subject.land(send(&key("o-1"), [message("m-1", subject.now() + TICK)])).await;
-    assert_eq!(subject.outbox("s-1", LEASE).await, []);
-    subject.advance(TICK);
-    assert_eq!(message_names(&subject.outbox("s-2", LEASE).await), ["m-1"]);
+async fn messages_come_in_order_however_many_there_are(subject: Subject) {
+    let now = subject.now();
+    let many: Vec<_> = (0..2_000).map(|number| message(&format!("m-{number:04}"), now)).collect();
+    for half in many.chunks(1_000).rev() {
+        subject.land(send(&key("o-1"), half.iter().rev().cloned())).await;
+        subject.advance(TICK);
+    }
+    subject.land(send(&key("o-2"), [message("oldest", now - TICK)])).await;
+    let take = async |token: &str, limit| {
+        let taken = subject.store.outbox(token.into(), LEASE, limit).await;
+        message_names(&taken.expect("takes messages"))
+    };
+    assert_eq!(take("s-1", 3).await, ["oldest", "m-0000", "m-0001"]);
+    let next: Vec<_> = (2..1_500).map(|number| format!("m-{number:04}")).collect();
+    assert_eq!(take("s-2", 1_498).await, next);
+    assert_eq!(take("s-3", 1).await, ["m-1500"]);
+}
+
+async fn a_message_is_ready_at_once_whenever_it_occurred(subject: Subject) {
+    let now = subject.now();
+    let occurred =
+        [message("later", now + LEASE), message("now", now), message("ago", now - LEASE)];
+    subject.land(send(&key("o-1"), occurred)).await;
+    assert_eq!(message_names(&subject.outbox("s-1", LEASE).await), ["ago", "now", "later"]);
 }
 
 async fn a_message_sent_twice_is_kept_once(subject: Subject) {

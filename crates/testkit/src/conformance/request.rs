@@ -22,6 +22,7 @@ cases![
     requests_of_other_tenants_are_others,
     a_forgotten_request_is_a_new_one,
     only_old_requests_are_forgotten,
+    the_oldest_requests_are_forgotten_first,
     a_request_without_an_instance_is_remembered_too,
 ];
 
@@ -110,6 +111,19 @@ async fn only_old_requests_are_forgotten(subject: Subject) {
     assert_eq!(forget(at + Duration::from_secs(9), 1).await, 1);
     assert_eq!(forget(at + Duration::from_secs(9), MANY).await, 1);
     assert_eq!(forget(at + Duration::from_secs(9), MANY).await, 0);
+}
+
+async fn the_oldest_requests_are_forgotten_first(subject: Subject) {
+    let make = async |id| {
+        subject.land(Commit { request: request(id, "none"), ..Commit::default() }).await.repeated
+    };
+    for id in ["c", "a", "d", "b"] {
+        assert!(!make(id).await);
+        subject.advance(Duration::from_secs(1));
+    }
+    assert_eq!(subject.store.forget(subject.now(), 2).await.expect("forgets"), 2);
+    assert!(make("d").await && make("b").await, "the younger two are remembered");
+    assert!(!make("c").await && !make("a").await);
 }
 
 async fn a_request_without_an_instance_is_remembered_too(subject: Subject) {

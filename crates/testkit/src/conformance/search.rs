@@ -4,7 +4,7 @@ use waypost_kernel::{DefinitionRef, Facets, Kind, Query};
 
 use super::{
     run::cases,
-    sample::{TENANT, bump, bump_with, key, key_of},
+    sample::{AT, TENANT, TICK, bump, bump_with, key, key_of},
     subject::{MANY, Subject},
 };
 
@@ -20,6 +20,10 @@ cases![
     a_search_comes_in_pages,
     a_search_stays_within_its_tenant_and_face,
     ids_are_compared_byte_by_byte,
+    a_search_finds_by_step,
+    a_step_is_found_only_by_its_whole_name,
+    a_search_finds_by_when_it_began,
+    a_count_is_about_all_pages,
 ];
 
 fn all() -> Query {
@@ -30,6 +34,9 @@ fn all() -> Query {
         status: None,
         business_key: None,
         awaits: None,
+        step: None,
+        from: None,
+        until: None,
         before: None,
         offset: 0,
         limit: MANY,
@@ -187,4 +194,95 @@ async fn ids_are_compared_byte_by_byte(subject: Subject) {
     assert_eq!(found(&subject, all()).await, sorted);
     let before = Query { before: Some("a".into()), ..all() };
     assert_eq!(found(&subject, before).await, ["B", "A", "9", "10"]);
+}
+
+fn at_step(step: &str) -> Facets {
+    Facets { step: some(step), ..facets("order", 1, "running") }
+}
+
+async fn a_search_finds_by_step(subject: Subject) {
+    let steps = ["pay", "pack\u{1f}pay", "pay\u{1f}send\u{1f}pack", "send"];
+    for (id, step) in ["1", "2", "3", "4"].into_iter().zip(steps) {
+        subject.land(bump_with(&key(id), 1, at_step(step))).await;
+    }
+    subject.land(bump(&key("5"), 1)).await;
+    let by = |step| Query { step: some(step), ..all() };
+    assert_eq!(found(&subject, by("pay")).await, ["3", "2", "1"]);
+    assert_eq!(found(&subject, by("pack")).await, ["3", "2"]);
+    assert_eq!(found(&subject, by("send")).await, ["4", "3"]);
+    let running = Query { definition: some("order"), limit: 1, offset: 1, ..by("pay") };
+    assert_eq!(found(&subject, running).await, ["2"]);
+    subject.land(bump_with(&key("3"), 2, at_step("send"))).await;
+    assert_eq!(found(&subject, by("pay")).await, ["2", "1"]);
+}
+
+async fn a_step_is_found_only_by_its_whole_name(subject: Subject) {
+    let steps = ["pay_all\u{1f}pack", "p%y", "", "a\u{1f}\u{1f}b", "Pay", "é"];
+    for (id, step) in ["1", "2", "3", "4", "5", "6"].into_iter().zip(steps) {
+        subject.land(bump_with(&key(id), 1, at_step(step))).await;
+    }
+    let by = async |step| found(&subject, Query { step: some(step), ..all() }).await;
+    for nobody in [
+        "pay",
+        "all",
+        "p",
+        "%",
+        "_",
+        "pay%",
+        "pay_al_",
+        "pack\u{1f}",
+        "a\u{1f}\u{1f}b",
+        "\u{1f}",
+        "e",
+    ] {
+        assert_eq!(by(nobody).await, [""; 0], "{nobody:?}");
+    }
+    assert_eq!(by("pay_all").await, ["1"]);
+    assert_eq!(by("p%y").await, ["2"]);
+    assert_eq!(by("").await, ["4", "3"], "an empty name is a name");
+    assert_eq!(by("é").await, ["6"]);
+}
+
+async fn a_search_finds_by_when_it_began(subject: Subject) {
+    for (id, ticks) in [("1", 0), ("2", 1), ("3", 1), ("4", 2)] {
+        let mut commit = bump(&key(id), 1);
+        commit.writes.iter_mut().for_each(|write| write.at = AT + TICK * ticks);
+        subject.land(commit).await;
+    }
+    let between = async |from: Option<u32>, until: Option<u32>| {
+        let at = |ticks: Option<u32>| ticks.map(|it| AT + TICK * it);
+        found(&subject, Query { from: at(from), until: at(until), ..all() }).await
+    };
+    assert_eq!(between(Some(1), None).await, ["4", "3", "2"], "from that instant on");
+    assert_eq!(between(None, Some(1)).await, ["1"], "until just before");
+    assert_eq!(between(Some(1), Some(2)).await, ["3", "2"]);
+    assert_eq!(between(Some(1), Some(1)).await, [""; 0]);
+    let mut later = bump(&key("1"), 2);
+    later.writes.iter_mut().for_each(|write| write.at = AT + TICK * 2);
+    subject.land(later).await;
+    assert_eq!(between(Some(2), None).await, ["4"], "a change is not a beginning");
+}
+
+async fn a_count_is_about_all_pages(subject: Subject) {
+    stored(&subject).await;
+    subject.land(bump_with(&key("6"), 1, Facets { awaits: some("paid"), ..at_step("pay") })).await;
+    subject.land(bump(&key_of("globex", Kind::Chain, "theirs"), 1)).await;
+    let queries = [
+        all(),
+        Query { definition: some("order"), ..all() },
+        Query { status: some("waiting"), ..all() },
+        Query { definition: some("order"), status: some("waiting"), ..all() },
+        Query { business_key: some("ann"), ..all() },
+        Query { awaits: some("paid"), ..all() },
+        Query { step: some("pay"), ..all() },
+        Query { from: Some(AT), until: Some(AT + TICK), ..all() },
+        Query { until: Some(AT), ..all() },
+    ];
+    let counted = [6, 4, 2, 1, 2, 3, 1, 6, 0];
+    for (query, expected) in queries.into_iter().zip(counted) {
+        let found = found(&subject, query.clone()).await.len() as u64;
+        let paged = Query { before: Some("4".into()), offset: 1, limit: 1, ..query };
+        let count = subject.store.count(&paged).await.expect("counts");
+        assert_eq!((count, found), (expected, expected), "{paged:?}");
+    }
 }

@@ -96,6 +96,9 @@ async fn facets_survive(subject: Subject) {
             status: some(),
             business_key: some(),
             awaits: some(),
+            step: some(),
+            from: None,
+            until: None,
             before: None,
             offset: 0,
             limit: MANY,
@@ -171,6 +174,8 @@ async fn definitions_survive(subject: Subject) {
             kind: definition.kind,
             name: Some(definition.which.name.clone()),
             version: Some(1),
+            keyword: Some(definition.which.name.clone()),
+            latest_only: false,
             offset: 0,
             limit: 1,
         };

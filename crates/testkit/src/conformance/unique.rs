@@ -16,6 +16,7 @@ cases![
     a_unique_key_does_not_reach_beyond_its_tenant_and_face,
     instances_without_a_unique_key_do_not_meet,
     a_commit_refused_for_its_unique_key_changes_nothing,
+    a_unique_key_is_taken_once_in_a_commit,
 ];
 
 fn holding(key: &Key, version: u64, unique: &str) -> Commit {
@@ -87,4 +88,15 @@ async fn a_commit_refused_for_its_unique_key_changes_nothing(subject: Subject) {
     assert_eq!(conflict, Conflict::Unique(first));
     assert_eq!(subject.version(&third).await, Version::ABSENT);
     assert_eq!(subject.version(&second).await, Version::ABSENT);
+}
+
+async fn a_unique_key_is_taken_once_in_a_commit(subject: Subject) {
+    let (first, second) = (key("o-1"), key("o-2"));
+    let twice = both(holding(&first, 1, "basket"), holding(&second, 1, "basket"));
+    assert_eq!(subject.refused(twice).await, Conflict::Unique(first.clone()));
+    assert_eq!(subject.version(&first).await, Version::ABSENT);
+    assert_eq!(subject.version(&second).await, Version::ABSENT);
+    let theirs = key_of("globex", Kind::Chain, "o-2");
+    let apart = both(holding(&first, 1, "basket"), holding(&second, 1, "parcel"));
+    subject.land(both(apart, holding(&theirs, 1, "basket"))).await;
 }

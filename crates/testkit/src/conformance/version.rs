@@ -1,6 +1,6 @@
 //! Versions count by one, and an instance that has changed since it was read stays as it is.
 
-use waypost_kernel::{Conflict, Expectation, Facets, Key, Version};
+use waypost_kernel::{Commit, Conflict, EventRecord, Expectation, Facets, Key, Version};
 
 use super::{
     run::cases,
@@ -16,6 +16,8 @@ cases![
     an_instance_can_be_expected_to_be_absent,
     an_instance_that_was_only_read_can_be_expected,
     one_instance_can_be_replaced,
+    a_commit_writes_an_instance_once,
+    what_is_told_of_an_instance_is_told_of_its_write,
 ];
 
 fn at(key: &Key, version: u64) -> Expectation {
@@ -88,4 +90,42 @@ async fn one_instance_can_be_replaced(subject: Subject) {
     assert_eq!(conflict(replace(2).await), Conflict::Version(it.clone()));
     assert_eq!(conflict(replace(4).await), Conflict::Version(it.clone()));
     assert_eq!(subject.history(&it).await, [events(&it, 1), events(&it, 2)]);
+}
+
+async fn a_commit_writes_an_instance_once(subject: Subject) {
+    let it = key("o-1");
+    for (first, second) in [(1, 1), (1, 2), (2, 1)] {
+        let twice = both(bump(&it, first), bump(&it, second));
+        assert_eq!(subject.refused(twice).await, Conflict::Version(it.clone()));
+        let twice = Commit {
+            events: vec![events(&it, first)],
+            ..both(bump(&it, first), bump(&it, second))
+        };
+        assert_eq!(subject.refused(twice).await, Conflict::Version(it.clone()));
+    }
+    assert_eq!(subject.record(&it).await, None);
+    assert_eq!(subject.history(&it).await, []);
+    subject.land(both(bump(&it, 1), bump(&key("o-2"), 1))).await;
+}
+
+async fn what_is_told_of_an_instance_is_told_of_its_write(subject: Subject) {
+    let (it, other) = (key("o-1"), key("o-2"));
+    subject.land(bump(&it, 1)).await;
+    let told = |records: &[EventRecord]| Commit { events: records.to_vec(), ..bump(&it, 2) };
+    let without = |record| Commit { events: vec![record], ..Commit::default() };
+    let wrong = [
+        (told(&[events(&it, 2), events(&it, 2)]), &it),
+        (told(&[events(&it, 1)]), &it),
+        (told(&[events(&it, 3)]), &it),
+        (told(&[events(&it, 2), events(&other, 1)]), &other),
+        (without(events(&it, 2)), &it),
+        (without(events(&other, 1)), &other),
+    ];
+    for (commit, key) in wrong {
+        assert_eq!(subject.refused(commit).await, Conflict::Version(key.clone()));
+    }
+    assert_eq!(subject.version(&it).await, Version(1));
+    assert_eq!(subject.history(&it).await, [events(&it, 1)]);
+    assert_eq!(subject.history(&other).await, []);
+    subject.land(told(&[events(&it, 2)])).await;
 }

@@ -10,7 +10,11 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
-use futures_util::{Stream, stream::unfold};
+use futures_util::{
+    Stream, StreamExt as _,
+    future::ready,
+    stream::{once, unfold},
+};
 use waypost_api::{
     chain::{Change, ChangeQuery},
     problem::EdgeCode,
@@ -35,8 +39,9 @@ const CURSOR_MAX: usize = 4_096;
 /// Follows what happens to instances: from a cursor on, otherwise one instance from its beginning
 /// and all instances from now.
 ///
-/// Server-sent events: `event: change`, `id` a cursor, `data` a change. A reader that comes back
-/// with `Last-Event-ID` misses nothing. The stream ends when the server stops.
+/// Server-sent events: first an `id` alone, the cursor of the place where the stream begins; then
+/// `event: change`, `id` a cursor, `data` a change. A reader that comes back with `Last-Event-ID`
+/// misses nothing, also if nothing had come yet. The stream ends when the server stops.
 #[utoipa::path(
     get, path = "/v1/chains/events", tag = "Instances",
     params(ChangeQuery, (
@@ -70,8 +75,11 @@ pub(in crate::http) async fn follow(
     }
     let watch = app.chains.watch(query.instance_id.map(Into::into), cursor);
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE.min(app.limits.idle_timeout / 2));
+    // Whoever loses the connection before the first change must know where to go on, too.
+    let beginning = Event::default().id(watch.cursor().to_string());
     let reader = Reader { app, watch, waiting: VecDeque::new(), _place: place };
-    Ok(Sse::new(stream(reader)).keep_alive(keep_alive).into_response())
+    let events = once(ready(Ok(beginning))).chain(stream(reader));
+    Ok(Sse::new(events).keep_alive(keep_alive).into_response())
 }
 
 fn cursor(headers: &HeaderMap, query: Option<&str>) -> Result<Option<Cursor>, Refusal> {

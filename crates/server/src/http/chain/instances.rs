@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use waypost_api::{
@@ -15,7 +15,7 @@ use waypost_api::{
         Signal, SignalResponse, StartInstance,
     },
 };
-use waypost_engine::chain::ListRequest;
+use waypost_engine::chain::{ListRequest, Started};
 use waypost_kernel::Version;
 
 use super::{convert, history::events};
@@ -26,6 +26,9 @@ use crate::http::{
     problem::Refusal,
 };
 
+/// Tells a client that its request had been carried out before.
+const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
+
 /// Starts an instance.
 #[utoipa::path(
     post, path = "/v1/chains/instances", tag = "Instances", request_body = StartInstance,
@@ -35,7 +38,12 @@ use crate::http::{
     )),
     responses(
         (status = 201, description = "Started; the same again under the same Idempotency-Key",
-            body = Instance),
+            body = Instance, headers(
+                ("Location" = String, description = "Where the instance is"),
+                ("Idempotent-Replay" = Option<String>,
+                    description = "`true` if an earlier request under the same Idempotency-Key \
+                        has started it; absent otherwise"),
+            )),
         (status = 404, description = "The type is not deployed: DEFINITION_NOT_FOUND"),
         (status = 409, description = "An instance runs under that key: DUPLICATE_BIZ_KEY"),
         (status = 422, description = "FIELD_INVALID, REQUEST_REUSED"),
@@ -48,9 +56,12 @@ pub(in crate::http) async fn start(
 ) -> Result<Response, Refusal> {
     let request = params::header(&headers, "idempotency-key")?;
     check_name("workflowType", &body.workflow_type)?;
-    let view = app.chains.start(convert::start(body, request)).await?;
-    let place = format!("/v1/chains/instances/{}", view.key.id);
-    let mut response = (StatusCode::CREATED, Json(convert::instance(&view))).into_response();
+    let Started { chain, repeated } = app.chains.start(convert::start(body, request)).await?;
+    let place = format!("/v1/chains/instances/{}", chain.key.id);
+    let mut response = (StatusCode::CREATED, Json(convert::instance(&chain))).into_response();
+    if repeated {
+        response.headers_mut().insert(REPLAY, HeaderValue::from_static("true"));
+    }
     if let Ok(place) = HeaderValue::try_from(place) {
         response.headers_mut().insert(header::LOCATION, place);
     }

@@ -24,7 +24,7 @@ pub(in super::super) const INSERT_LETTERS: &str = "\
     insert into outbox (tenant, kind, id, message, event_type, occurred_at, payload, headers,
         attempts, available_at, dead)
     select k.tenant, k.kind, k.id, k.message, k.event_type, k.occurred_at, k.payload, k.headers,
-        0, k.occurred_at, false
+        0, $9::bigint, false
     from unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::text[], $6::bigint[],
         $7::text[], $8::text[])
         as k (tenant, kind, id, message, event_type, occurred_at, payload, headers)
@@ -72,7 +72,16 @@ pub(super) async fn insert_letters(place: &Place<'_>, effects: &Effects<'_>) -> 
         .iter()
         .map(|(_, it)| serde_json::to_string(&it.headers).expect("headers have a JSON form"))
         .collect();
-    let parameters: Parameters<'_> =
-        vec![&keys.tenants, &keys.kinds, &keys.ids, &ids, &types, &occurred, &payloads, &headers];
+    let parameters: Parameters<'_> = vec![
+        &keys.tenants,
+        &keys.kinds,
+        &keys.ids,
+        &ids,
+        &types,
+        &occurred,
+        &payloads,
+        &headers,
+        &place.now,
+    ];
     place.client.execute(&place.statements.insert_letters, &parameters).await
 }

@@ -1,0 +1,92 @@
+//! Which face an instance belongs to. Its id tells, so that the word may be left out.
+
+use std::ffi::OsString;
+
+/// What `--help` says about the word.
+pub(crate) const HELP: &str = "The id tells which it is, so the word may be left out.";
+
+/// A verb for instances of either face.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Face<C: clap::Args, P: clap::Args> {
+    Chain(C),
+    Process(P),
+}
+
+/// A verb that only processes have.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum OfProcess<P: clap::Args> {
+    Process(P),
+}
+
+/// Verbs that take the id of an instance.
+const VERBS: [&str; 7] = ["show", "history", "signal", "complete", "retry", "cancel", "watch"];
+
+/// Letters of the ids of processes; four are missing, because they look like others.
+const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// The command line with the face spelled out where an id alone tells it.
+pub(crate) fn spelled_out(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = given.collect();
+    let is_word = |it: &&OsString| !it.to_string_lossy().starts_with('-');
+    let verb = words.iter().skip(1).find(is_word).cloned();
+    let Some(verb) = verb.filter(|it| VERBS.iter().any(|verb| it == verb)) else { return words };
+    let Some(at) = words.iter().position(|it| *it == verb) else { return words };
+    let rest = words.get(at + 1..).unwrap_or_default();
+    if rest.iter().any(|it| it == "chain" || it == "process") {
+        return words;
+    }
+    if let Some(face) = rest.iter().find_map(|it| face_of(&it.to_string_lossy())) {
+        words.insert(at + 1, face.into());
+    }
+    words
+}
+
+fn face_of(id: &str) -> Option<&'static str> {
+    let groups: Vec<usize> = id.split('-').map(str::len).collect();
+    let is_hexadecimal = id.chars().all(|it| it.is_ascii_hexdigit() || it == '-');
+    if is_hexadecimal && groups == [8, 4, 4, 4, 12] {
+        return Some("chain");
+    }
+    let is_process = id.len() == 26 && id.chars().all(|it| LETTERS.contains(it));
+    is_process.then_some("process")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(given: &str) -> String {
+        let words = spelled_out(given.split(' ').map(OsString::from));
+        words.iter().map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn an_id_tells_its_face() {
+        let (chain, process) =
+            ("0198a2b4-7c3d-7e00-8000-0123456789ab", "01K9ZZZZZZZZZZZZZZZZZ00000");
+        for (given, expected) in [
+            (format!("waypost show {chain}"), format!("waypost show chain {chain}")),
+            (format!("waypost show {process}"), format!("waypost show process {process}")),
+            (
+                format!("waypost --json signal --server u {process} step"),
+                format!("waypost --json signal process --server u {process} step"),
+            ),
+        ] {
+            assert_eq!(spelled(&given), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_spelled_out_or_no_id_stays_as_it_is() {
+        for given in [
+            "waypost",
+            "waypost show",
+            "waypost show chain 01K9ZZZZZZZZZZZZZZZZZ00000",
+            "waypost show order-1",
+            "waypost start chain 0198a2b4-7c3d-7e00-8000-0123456789ab",
+            "waypost show 01k9zzzzzzzzzzzzzzzzz00000",
+        ] {
+            assert_eq!(spelled(given), given);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! `waypost retry ID STEP`
+
+use super::story::report;
+use crate::{
+    exit::Failure,
+    output::Output,
+    remote::{RemoteArgs, variables},
+};
+
+/// Try a failed step of a process again
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetryArgs {
+    /// The process's id
+    id: String,
+
+    /// The step that failed
+    step: String,
+
+    /// Variables that are to have other values: a JSON object, or @FILE
+    #[arg(long, value_name = "JSON")]
+    variables: Option<String>,
+
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
+pub(crate) async fn run(args: RetryArgs, output: Output) -> Result<(), Failure> {
+    let variables = variables(args.variables.as_deref())?;
+    let processes = args.remote.processes()?;
+    let instance = processes.retry(&args.id, &args.step, Some(variables)).await?;
+    report("retried", &args.step, &instance, output)
+}

@@ -1,0 +1,162 @@
+//! Names that operators of these wire formats have set already, for another server. They are the
+//! last choice before the defaults, and read as that server would.
+
+use std::fmt::Write as _;
+
+/// A variable of the other server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inherited {
+    pub(super) name: &'static str,
+    pub(super) reading: Reading,
+}
+
+/// What the other server makes of a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reading {
+    /// A port, which is on loopback unless somebody says otherwise with a name of ours.
+    Port,
+    /// Where PostgreSQL is: a URL, or words such as `host=db user=me`.
+    Database,
+    Level,
+    Switch,
+    Text,
+}
+
+impl Inherited {
+    pub(super) const fn new(name: &'static str, reading: Reading) -> Self {
+        Self { name, reading }
+    }
+}
+
+impl Reading {
+    /// The value as we would have it written; or what it must be.
+    pub(super) fn read(self, given: &str) -> Result<String, &'static str> {
+        match self {
+            Self::Port => match given.parse::<u16>() {
+                Ok(port) => Ok(format!("127.0.0.1:{port}")),
+                Err(_) => Err("a port such as 8080"),
+            },
+            Self::Database => database(given)
+                .ok_or("postgres://USER:PASSWORD@HOST:PORT/DATABASE, or words such as host=db"),
+            Self::Level => match given.to_lowercase().as_str() {
+                level @ ("debug" | "info" | "warn" | "error") => Ok(level.to_owned()),
+                _ => Err("debug, info, warn or error"),
+            },
+            Self::Switch => match given.to_lowercase().as_str() {
+                "1" | "true" | "yes" => Ok("true".to_owned()),
+                "0" | "false" | "no" => Ok("false".to_owned()),
+                _ => Err("true or false"),
+            },
+            Self::Text => Ok(given.to_owned()),
+        }
+    }
+}
+
+fn database(given: &str) -> Option<String> {
+    if given.starts_with("postgres://") || given.starts_with("postgresql://") {
+        return Some(given.to_owned());
+    }
+    let pairs = pairs(given)?;
+    let of = |name: &str| pairs.iter().find(|it| it.0 == name).map(|it| escaped(&it.1));
+    let mut url = "postgres://".to_owned();
+    if let Some(user) = of("user") {
+        url += &user;
+        if let Some(password) = of("password") {
+            url = format!("{url}:{password}");
+        }
+        url.push('@');
+    }
+    url += &of("host")?;
+    if let Some(port) = of("port") {
+        url = format!("{url}:{port}");
+    }
+    if let Some(name) = of("dbname") {
+        url = format!("{url}/{name}");
+    }
+    let placed = ["user", "password", "host", "port", "dbname"];
+    let others = pairs.iter().filter(|(name, _)| !placed.contains(&name.as_str()));
+    let query: Vec<_> = others.map(|(name, text)| format!("{name}={}", escaped(text))).collect();
+    Some(if query.is_empty() { url } else { format!("{url}?{}", query.join("&")) })
+}
+
+/// Words such as `user=me password='two words'`; a backslash takes the next letter as it is.
+fn pairs(given: &str) -> Option<Vec<(String, String)>> {
+    let mut pairs = Vec::new();
+    let mut rest = given.trim_start();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once('=')?;
+        let (text, left) = value(after.trim_start())?;
+        pairs.push((name.trim().to_owned(), text));
+        rest = left.trim_start();
+    }
+    (!pairs.is_empty()).then_some(pairs)
+}
+
+fn value(given: &str) -> Option<(String, &str)> {
+    let quoted = given.strip_prefix('\'');
+    let body = quoted.unwrap_or(given);
+    let mut text = String::new();
+    let mut letters = body.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        let is_end = if quoted.is_some() { letter == '\'' } else { letter.is_whitespace() };
+        match letter {
+            '\\' => text.push(letters.next()?.1),
+            _ if is_end => return Some((text, body.get(at + letter.len_utf8()..)?)),
+            _ => text.push(letter),
+        }
+    }
+    quoted.is_none().then_some((text, ""))
+}
+
+/// The text so that nothing in it means something in a URL.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                escaped.push(char::from(byte));
+            }
+            _ => drop(write!(escaped, "%{byte:02X}")),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_the_other_server_reads_them() {
+        for (reading, given, expected) in [
+            (Reading::Port, "8081", Some("127.0.0.1:8081")),
+            (Reading::Port, "80810", None),
+            (Reading::Port, "0.0.0.0:80", None),
+            (Reading::Level, "DEBUG", Some("debug")),
+            (Reading::Level, "loud", None),
+            (Reading::Switch, "no", Some("false")),
+            (Reading::Switch, "1", Some("true")),
+            (Reading::Switch, "off", None),
+        ] {
+            assert_eq!(reading.read(given).ok().as_deref(), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_database_is_named_by_a_url_or_by_words() {
+        for (given, expected) in [
+            ("postgres://me:x@db/w", Some("postgres://me:x@db/w")),
+            ("host=db", Some("postgres://db")),
+            (
+                "user=me password='a b\\'/' host=db port=5433 dbname=w sslmode=require",
+                Some("postgres://me:a%20b%27%2F@db:5433/w?sslmode=require"),
+            ),
+            ("host = db  dbname = w", Some("postgres://db/w")),
+            ("user=me", None),
+            ("password='open host=db", None),
+            ("mysql://db", None),
+        ] {
+            assert_eq!(database(given).as_deref(), expected, "{given}");
+        }
+    }
+}

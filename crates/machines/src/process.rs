@@ -1,0 +1,33 @@
+//! Processes: graphs of steps that programs, people, conditions and time move forward.
+
+mod advance;
+mod decide;
+mod duration;
+mod evolve;
+pub mod expression;
+mod graph;
+mod history;
+mod moment;
+mod parse;
+mod schema;
+mod table;
+mod types;
+mod validate;
+mod variables;
+
+pub use self::{
+    graph::{
+        Boundary, Cell, Choice, Exit, Graph, HitPolicy, Rule, Step, StepId, StepType, Table, Work,
+    },
+    history::{History, Visit, VisitStatus},
+    parse::{
+        BoundarySource, PropertySource, RuleSource, SchemaSource, Source, StepSource, TableSource,
+    },
+    schema::Schema,
+    types::{
+        Alarm, Branch, Command, Event, Fork, Path, Phase, Process, Rest, Start, State, Status,
+        Stay, Visits, limits,
+    },
+    validate::violations,
+    variables::Variables,
+};

@@ -1,0 +1,188 @@
+//! The built-in functions, one row per behavior.
+
+use crate::check::check;
+
+const LIST: &str = r#"{"a":[3,1,2],"e":[],"o":[{"n":"x","v":1},{"n":"y","v":2},{"n":"x","v":3}]}"#;
+
+#[test]
+fn predicates_are_tried_on_each_element() {
+    check(&[
+        ("all(a, # > 0)", LIST, "true"),
+        ("all(a, # > 1)", LIST, "false"),
+        ("all(e, 1)", LIST, "true"),
+        ("any(a, # > 2)", LIST, "true"),
+        ("any(a, # > 3)", LIST, "false"),
+        ("none(a, # > 3)", LIST, "true"),
+        ("none(a, # > 2)", LIST, "false"),
+        ("one(a, # > 2)", LIST, "true"),
+        ("one(a, # > 1)", LIST, "false"),
+        ("filter(a, # > 1)", LIST, "[3,2]"),
+        ("filter(a, {# > 1})", LIST, "[3,2]"),
+        ("filter(a, #-1 > 1)", LIST, "[3]"),
+        ("filter(a, #index > 0)", LIST, "[1,2]"),
+        ("map(a, # * 2)", LIST, "[6,2,4]"),
+        ("map(o, .n)", LIST, r#"["x","y","x"]"#),
+        ("map(o, #.v + 1)", LIST, "[2,3,4]"),
+        ("map(a, {{\"k\": #}})", LIST, r#"[{"k":3},{"k":1},{"k":2}]"#),
+        ("find(o, .n == 'x').v", LIST, "1"),
+        ("find(o, .n == 'z')", LIST, "null"),
+        ("findIndex(a, # < 3)", LIST, "1"),
+        ("findIndex(a, # > 3)", LIST, "-1"),
+        ("findLast(o, .n == 'x').v", LIST, "3"),
+        ("findLastIndex(a, # > 1)", LIST, "2"),
+        ("count(a, # > 1)", LIST, "2"),
+        ("count([true, false, true])", LIST, "2"),
+        ("sum(a)", LIST, "6"),
+        ("sum(o, .v)", LIST, "6"),
+        ("sum(e)", LIST, "0"),
+        (
+            "groupBy(o, .n)",
+            LIST,
+            r#"{"x":[{"n":"x","v":1},{"n":"x","v":3}],"y":[{"n":"y","v":2}]}"#,
+        ),
+        ("sortBy(o, -.v)[0].v", LIST, "3"),
+        ("map(sortBy(o, .v, 'desc'), .v)", LIST, "[3,2,1]"),
+        ("reduce(a, #acc + #)", LIST, "6"),
+        ("reduce(a, #acc + #, 10)", LIST, "16"),
+        ("reduce(e, #acc + #, 0)", LIST, "0"),
+        ("reduce(e, #acc + #)", LIST, "error: empty"),
+        ("map(a, map(a, #)[0] + #)", LIST, "[6,4,5]"),
+        ("a | filter(# > 1) | map(# + 1) | sum()", LIST, "7"),
+        ("filter(a, #)", LIST, "error: needs booleans"),
+        ("filter(['true'], #)", LIST, "error"),
+        ("filter(1, true)", LIST, "error: needs an array"),
+        ("filter(a)", LIST, "error: 1 arguments"),
+        ("map(a, #acc)", LIST, r#"error: undefined variable "acc""#),
+        ("map(a, #b)", r#"{"a":[1],"b":7}"#, "[7]"),
+        (".v", LIST, "error"),
+    ]);
+}
+
+#[test]
+fn lists_and_objects_are_taken_apart_and_put_together() {
+    check(&[
+        ("first(a)", LIST, "3"),
+        ("first(e)", LIST, "null"),
+        ("last(a)", LIST, "2"),
+        ("last(e)", LIST, "null"),
+        ("take(a, 2)", LIST, "[3,1]"),
+        ("take(a, 9)", LIST, "[3,1,2]"),
+        ("take(a, -1)", LIST, "error"),
+        ("keys(o[0])", LIST, r#"["n","v"]"#),
+        ("values(o[0])", LIST, r#"["x",1]"#),
+        ("toPairs(o[0])", LIST, r#"[["n","x"],["v",1]]"#),
+        ("fromPairs([['a', 1], ['b', 2]])", LIST, r#"{"a":1,"b":2}"#),
+        ("fromPairs([['a']])", LIST, "error"),
+        ("keys(a)", LIST, "error: needs an object"),
+        ("reverse(a)", LIST, "[2,1,3]"),
+        ("uniq([1, 2, 1.0, 'a', 'a', [1], [1]])", LIST, r#"[1,2,"a",[1]]"#),
+        ("concat(a, [4], e)", LIST, "[3,1,2,4]"),
+        ("concat(a, 1)", LIST, "error"),
+        ("flatten([1, [2, [3, []]], 4])", LIST, "[1,2,3,4]"),
+        ("sort(a)", LIST, "[1,2,3]"),
+        ("sort(a, 'desc')", LIST, "[3,2,1]"),
+        ("sort(['b', 'a'])", LIST, r#"["a","b"]"#),
+        ("sort([1, 'a'])", LIST, "error"),
+        ("sort([1, 0 / 0])", LIST, "error"),
+        ("sort(a, 'up')", LIST, "error"),
+        ("join(['a', 'b'], '-')", LIST, r#""a-b""#),
+        ("join(['a', 'b'])", LIST, r#""ab""#),
+        ("join([1])", LIST, "error"),
+        ("get(o[0], 'n')", LIST, r#""x""#),
+        ("get(o[0], 'z')", LIST, "null"),
+        ("get(a, -1)", LIST, "2"),
+        ("get(a, 9)", LIST, "null"),
+        ("get(nil, 'x')", LIST, "null"),
+    ]);
+}
+
+#[test]
+fn text_is_cut_and_changed() {
+    check(&[
+        ("trim('  a ')", "", r#""a""#),
+        ("trim('--a-', '-')", "", r#""a""#),
+        ("trimPrefix('abc', 'ab')", "", r#""c""#),
+        ("trimSuffix('abc', 'bc')", "", r#""a""#),
+        ("trimSuffix('abc', 'x')", "", r#""abc""#),
+        ("upper('aé')", "", r#""AÉ""#),
+        ("lower('AÉ')", "", r#""aé""#),
+        ("split('a,b,c', ',')", "", r#"["a","b","c"]"#),
+        ("split('a,b,c', ',', 2)", "", r#"["a","b,c"]"#),
+        ("splitAfter('a,b,c', ',')", "", r#"["a,","b,","c"]"#),
+        ("splitAfter('a,b,c', ',', 2)", "", r#"["a,","b,c"]"#),
+        ("splitAfter('ab', '')", "", r#"["a","b"]"#),
+        ("split('héy', '')", "", r#"["h","é","y"]"#),
+        ("split('abc', '', 2)", "", r#"["a","bc"]"#),
+        ("split('', ',')", "", r#"[""]"#),
+        ("replace('aaa', 'a', 'b')", "", r#""bbb""#),
+        ("replace('aaa', 'a', 'b', 2)", "", r#""bba""#),
+        ("repeat('ab', 3)", "", r#""ababab""#),
+        ("repeat('ab', -1)", "", "error"),
+        ("indexOf('héllo', 'l')", "", "2"),
+        ("lastIndexOf('héllo', 'l')", "", "3"),
+        ("indexOf('a', 'x')", "", "-1"),
+        ("hasPrefix('abc', 'ab')", "", "true"),
+        ("hasSuffix('abc', 'ab')", "", "false"),
+        ("upper(1)", "", "error: needs text"),
+    ]);
+}
+
+#[test]
+fn numbers_are_rounded_and_compared() {
+    check(&[
+        ("abs(-2)", "", "2"),
+        ("abs(2.5)", "", "2.5"),
+        ("ceil(1.2)", "", "2"),
+        ("floor(-1.2)", "", "-2"),
+        ("round(2.5)", "", "3"),
+        ("round(-2.5)", "", "-3"),
+        ("max(1, 3, 2)", "", "3"),
+        ("max([1, 3], 2)", "", "3"),
+        ("min(a)", LIST, "1"),
+        ("min(e)", LIST, "error"),
+        ("mean(1, 2, 6)", "", "3"),
+        ("mean(e)", LIST, "0"),
+        ("median(5, 1, 3)", "", "3"),
+        ("median([4, 1, 2, 3])", "", "2.5"),
+        ("median(e)", LIST, "0"),
+        ("median(0 / 0)", LIST, "error"),
+        ("abs('1')", "", "error"),
+        ("bitand(6, 3)", "", "2"),
+        ("bitor(6, 3)", "", "7"),
+        ("bitxor(6, 3)", "", "5"),
+        ("bitnand(6, 3)", "", "4"),
+        ("bitnot(0)", "", "-1"),
+        ("bitshl(1, 4)", "", "16"),
+        ("bitshl(1, 64)", "", "0"),
+        ("bitshr(-16, 2)", "", "-4"),
+        ("bitshr(-16, 99)", "", "-1"),
+        ("bitushr(-1, 63)", "", "1"),
+        ("bitshl(1, -1)", "", "error"),
+        ("bitand(1.5, 1)", "", "error"),
+    ]);
+}
+
+#[test]
+fn values_are_converted() {
+    check(&[
+        ("int('5')", "", "5"),
+        ("int(-5.7)", "", "-5"),
+        ("int('x')", "", "error"),
+        ("int(1e300)", "", "error"),
+        ("float('2.50')", "", "2.5"),
+        ("string(1.50)", "", r#""1.5""#),
+        ("string(1.0)", "", r#""1""#),
+        ("string('a')", "", r#""a""#),
+        ("string([1, nil])", "", r#""[1,null]""#),
+        ("string(nil)", "", r#""nil""#),
+        ("string(1 / 0)", "", r#""inf""#),
+        ("type(nil)", "", r#""nil""#),
+        ("type(true)", "", r#""bool""#),
+        ("type(1)", "", r#""int""#),
+        ("type(1.5)", "", r#""float""#),
+        ("type('')", "", r#""string""#),
+        ("type([])", "", r#""array""#),
+        ("type({})", "", r#""map""#),
+        ("toJSON({a: [1]})", "", r#""{\n  \"a\": [\n    1\n  ]\n}""#),
+    ]);
+}

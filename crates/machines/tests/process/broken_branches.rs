@@ -1,0 +1,283 @@
+//! Branches that leave, end, fail or come from nowhere.
+
+use expect_test::expect;
+
+use crate::story::check;
+
+#[test]
+fn the_end_inside_a_branch_is_the_end_of_all() {
+    check(
+        "
+        f fork a b u join j
+        a task A -> e
+        b task B -> j
+        after PT1H -> e
+        u user -> j
+        j join -> e
+        e end
+        ",
+        "
+        start
+        claim B w1
+        done 4
+        history
+        done 6
+        user u
+        wait 2h
+        ring
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 3
+              a#3 on 2.0 waits for task 4
+              b#5 on 2.1 waits for task 6
+              u#7 on 2.2 waits for a person
+              + task 4 A, 6 B
+              + timer 5.0 at +1h
+              => WAITING [a b u]
+                 {}
+            claim B w1
+              w1 has task 6 of b until +30s: {}
+            done 4
+              #3 left
+              e#8 passed
+              completed
+              - task 4, 6
+              - timer 5.0
+              => COMPLETED []
+            history
+              f#1 1. COMPLETED +0s..+0s {}
+              a#3 1. COMPLETED +0s..+0s {}
+              b#5 1. RUNNING +0s {}
+              u#7 1. RUNNING +0s {}
+              e#8 1. COMPLETED +0s..+0s {}
+            done 6
+              = nothing changes
+            user u
+              ! INSTANCE_ENDED instance is in a terminal state
+            wait 2h
+            ring
+              = no timer is due
+        "#]],
+    );
+}
+
+#[test]
+fn a_branch_that_ends_at_once_keeps_the_others_from_beginning() {
+    check(
+        "
+        f fork e u join j
+        u user -> j
+        j join -> e
+        e end
+        ",
+        "
+        start
+        history
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 2
+              e#3 passed
+              completed
+              => COMPLETED []
+                 {}
+            history
+              f#1 1. COMPLETED +0s..+0s {}
+              e#3 1. COMPLETED +0s..+0s {}
+        "#]],
+    );
+}
+
+#[test]
+fn a_branch_that_fails_at_once_keeps_the_others_from_beginning() {
+    check(
+        "
+        f fork a d u join j
+        a task A -> j
+        d decide
+        if missing == 1 -> j
+        u user -> j
+        j join -> e
+        e end
+        ",
+        "
+        start
+        history
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 3
+              a#3 on 2.0 waits for task 4
+              d#5 on 2.1 failed: expression eval error: undefined variable "missing" (at 0 in `missing == 1`)
+              failed, u not begun
+              - task 4
+              => FAILED [a d] because "expression eval error: undefined variable \"missing\" (at 0 in `missing == 1`)"
+                 {}
+            history
+              f#1 1. COMPLETED +0s..+0s {}
+              a#3 1. RUNNING +0s {}
+              d#5 1. FAILED +0s..+0s {} "expression eval error: undefined variable \"missing\" (at 0 in `missing == 1`)"
+        "#]],
+    );
+}
+
+#[test]
+fn a_failure_inside_a_branch_stops_the_others() {
+    check(
+        "
+        f fork a b u join j
+        a task A -> j
+        b task B -> j
+        after PT1H -> e
+        u user -> j
+        j join -> e
+        e end
+        ",
+        "
+        start
+        claim B w1
+        fail 4 final
+        claim B w2
+        done 6
+        user u
+        wait 2h
+        ring
+        show
+        history
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 3
+              a#3 on 2.0 waits for task 4
+              b#5 on 2.1 waits for task 6
+              u#7 on 2.2 waits for a person
+              + task 4 A, 6 B
+              + timer 5.0 at +1h
+              => WAITING [a b u]
+                 {}
+            claim B w1
+              w1 has task 6 of b until +30s: {}
+            fail 4 final
+              ~ a task is held: decided again
+              #3 failed: boom
+              failed, w1 has 6
+              - task 4, 6
+              => FAILED [a b u] because "boom"
+            claim B w2
+              = nothing is ready
+            done 6
+              = nothing changes
+            user u
+              ! INSTANCE_ENDED instance is in a terminal state
+            wait 2h
+            ring
+              timer 5.0 is due
+              = nothing changes
+              => FAILED [a b u] because "boom"
+            show
+              => FAILED [a b u] because "boom"
+                 {}
+            history
+              f#1 1. COMPLETED +0s..+0s {}
+              a#3 1. FAILED +0s..+0s {} "boom"
+              b#5 1. RUNNING +0s {}
+              u#7 1. RUNNING +0s {}
+        "#]],
+    );
+}
+
+#[test]
+fn a_join_outside_of_any_gateway_fails() {
+    check(
+        "
+        a task A
+        if n == 1 -> j
+        if n == 2 -> f
+        f fork b c join j
+        b task B -> j
+        c task C -> j
+        j join -> e
+        e end
+        ",
+        r#"
+        start {"n":1}
+        done 2
+        retry j
+        retry a {"n":2}
+        "#,
+        expect![[r#"
+            start {"n":1}
+              a#1 waits for task 2
+              + task 2 A
+              => ACTIVE [a]
+                 {"n":1}
+            done 2
+              #1 left
+              j#3 failed: join "j" was reached by a path that no gateway has opened
+              failed
+              - task 2
+              => FAILED [j] because "join \"j\" was reached by a path that no gateway has opened"
+            retry j
+              j tried again with {}
+              j#4 failed: join "j" was reached by a path that no gateway has opened
+              failed
+              => FAILED [j] because "join \"j\" was reached by a path that no gateway has opened"
+            retry a {"n":2}
+              ! STEP_NOT_RETRYABLE step is not in a retryable state
+        "#]],
+    );
+}
+
+#[test]
+fn a_branch_that_leaves_is_awaited_for_ever() {
+    check(
+        "
+        f fork a b join j
+        a task A -> j
+        b task B -> z
+        z task Z
+        j join -> e
+        e end
+        ",
+        "
+        start
+        done 4
+        done 6
+        done 9
+        show
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 2
+              a#3 on 2.0 waits for task 4
+              b#5 on 2.1 waits for task 6
+              + task 4 A, 6 B
+              => ACTIVE [a b]
+                 {}
+            done 4
+              #3 left
+              j#7 reached on 2.0
+              - task 4
+              => ACTIVE [b j]
+            done 6
+              #5 left
+              z#8 on 2.1 waits for task 9
+              - task 6
+              + task 9 Z
+              => ACTIVE [j z]
+            done 9
+              #8 left
+              - task 9
+              => ACTIVE [j]
+            show
+              => ACTIVE [j]
+                 {}
+        "#]],
+    );
+}

@@ -1,0 +1,54 @@
+//! Processes: `/v1/definitions`, `/v1/instances`, `/v1/jobs` and `/v1/user-tasks`, as their
+//! clients have always known them.
+
+mod body;
+mod convert;
+pub(super) mod definitions;
+mod failure;
+pub(super) mod instances;
+pub(super) mod jobs;
+mod origin;
+mod params;
+pub(super) mod tasks;
+
+pub(crate) use self::convert::KEY_IN_USE;
+pub(super) use self::{
+    failure::write,
+    origin::{allow, preflight},
+};
+use super::routes::Routes;
+
+/// What the routes of processes begin with.
+const ROOTS: [&str; 4] = ["/v1/definitions", "/v1/instances", "/v1/jobs", "/v1/user-tasks"];
+
+/// Whether a path belongs to processes.
+pub(super) fn owns(path: &str) -> bool {
+    let is_below = |root: &str| {
+        path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    ROOTS.into_iter().any(is_below)
+}
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .post("/v1/definitions", definitions::upload)
+        .get("/v1/definitions", definitions::list)
+        .get("/v1/definitions/{id}", definitions::latest)
+        .get("/v1/definitions/{id}/versions/{version}", definitions::version)
+        .post("/v1/definitions/{id}/instances", instances::start_of)
+        .post("/v1/instances", instances::start)
+        .get("/v1/instances", instances::list)
+        .get("/v1/instances/{id}", instances::show)
+        .get("/v1/instances/{id}/history", instances::history)
+        .post("/v1/instances/{id}/cancel", instances::cancel)
+        .post("/v1/instances/{id}/steps/{stepId}/retry", instances::retry)
+        .post("/v1/instances/{id}/signals/{waitStepId}", tasks::signal)
+        .post("/v1/instances/{id}/user-tasks/{userTaskId}/complete", tasks::complete)
+        .get("/v1/user-tasks", tasks::list)
+        .post("/v1/user-tasks/{id}/complete", tasks::complete_by_id)
+        .post("/v1/jobs/poll", jobs::poll)
+        .post("/v1/jobs/complete", jobs::complete_several)
+        .post("/v1/jobs/{id}/complete", jobs::complete)
+        .post("/v1/jobs/{id}/fail", jobs::fail)
+        .post("/v1/jobs/{id}/heartbeat", jobs::heartbeat)
+}

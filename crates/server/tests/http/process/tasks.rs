@@ -1,0 +1,47 @@
+//! Tasks for people, and signals.
+
+use serde_json::{Value, json};
+
+use super::samples::text_of;
+use crate::world::world;
+
+#[tokio::test]
+async fn user_tasks_are_listed_and_completed() {
+    world().await.play("user_tasks").await;
+}
+
+#[tokio::test]
+async fn signals_are_taken_where_an_instance_waits() {
+    world().await.play("signals").await;
+}
+
+#[tokio::test]
+async fn of_signals_at_the_same_time_one_is_taken() {
+    let world = world().await.with(&["pause"]).await;
+    let id = world.start("pause", json!({})).await;
+    let path = format!("/v1/instances/{id}/signals/hold");
+    let signal = async || world.post(&path, "{}").await.status().as_u16();
+    let (a, b, c) = tokio::join!(signal(), signal(), signal());
+    let mut statuses = [a, b, c];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [204, 409, 409]);
+}
+
+#[tokio::test]
+async fn user_tasks_are_paged_by_instance() {
+    let world = world().await.with(&["person", "pause"]).await;
+    let mut started = Vec::new();
+    for _ in 0..5 {
+        started.insert(0, world.start("person", json!({})).await);
+        world.start("pause", json!({})).await;
+    }
+    let (mut seen, mut before) = (Vec::new(), Some(String::new()));
+    while let Some(last) = before {
+        let path = format!("/v1/user-tasks?pageSize=2&before={last}");
+        let page: Value = world.get(&path).await.json().await.unwrap();
+        let items = page["items"].as_array().unwrap();
+        seen.extend(items.iter().map(|it| text_of(it, "instanceId")));
+        before = page["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(seen, started);
+}
