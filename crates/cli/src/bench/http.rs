@@ -101,10 +101,13 @@ fn complete(buffer: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
     let Some(end) = buffer.windows(4).position(|it| it == b"\r\n\r\n") else { return Ok(None) };
     let head = String::from_utf8_lossy(buffer.get(..end).unwrap_or_default()).to_ascii_lowercase();
     let body = buffer.get(end + 4..).unwrap_or_default();
+    // An answer without content has no length either.
+    let none = head.starts_with("http/1.1 204").then_some(0);
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length:"))
         .and_then(|it| it.trim().parse::<usize>().ok())
+        .or(none)
         .ok_or_else(|| Failure::new(Exit::Failed, "an answer without a length"))?;
     if body.len() < length {
         return Ok(None);

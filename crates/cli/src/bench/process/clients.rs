@@ -81,13 +81,14 @@ pub(super) async fn work(address: SocketAddr, load: Load) -> Result<Worked, Fail
     let mut starters = JoinSet::new();
     (0..load.starters).for_each(|it| drop(starters.spawn(start(Arc::clone(&shared), it))));
     let mut workers = JoinSet::new();
-    (0..load.workers).for_each(|it| drop(workers.spawn(work_off(Arc::clone(&shared), it))));
+    (0..load.workers).for_each(|it| drop(workers.spawn(work_or_close(Arc::clone(&shared), it))));
     let mut worked = Worked::default();
     while let Some(done) = starters.join_next().await {
         worked.starts.extend(done.map_err(broken)??);
     }
-    // All that was started is finished before the time is taken.
-    drop(shared.room.acquire_many(UNDER_WAY_MAX).await.map_err(broken)?);
+    // All that was started is finished before the time is taken; unless a worker gave up, which
+    // is told below.
+    drop(shared.room.acquire_many(UNDER_WAY_MAX).await);
     worked.elapsed = begin.elapsed();
     shared.is_over.store(true, Ordering::Relaxed);
     while let Some(done) = workers.join_next().await {
@@ -101,6 +102,16 @@ pub(super) async fn work(address: SocketAddr, load: Load) -> Result<Worked, Fail
 
 fn broken(error: impl ToString) -> Failure {
     Failure::new(Exit::Failed, error.to_string())
+}
+
+/// Nobody waits for room that a worker who has given up will never make.
+async fn work_or_close(shared: Arc<Shared>, number: u32) -> Result<Vec<Duration>, Failure> {
+    let worked = work_off(Arc::clone(&shared), number).await;
+    if worked.is_err() {
+        shared.is_over.store(true, Ordering::Relaxed);
+        shared.room.close();
+    }
+    worked
 }
 
 async fn start(shared: Arc<Shared>, number: u32) -> Result<Vec<Duration>, Failure> {
@@ -118,7 +129,8 @@ async fn start(shared: Arc<Shared>, number: u32) -> Result<Vec<Duration>, Failur
         if Instant::now() >= shared.end {
             break;
         }
-        shared.room.acquire().await.map_err(broken)?.forget();
+        let Ok(room) = shared.room.acquire().await else { break };
+        room.forget();
         let begin = Instant::now();
         connection.post("/v1/instances", &body).await?;
         took.push(begin.elapsed());
