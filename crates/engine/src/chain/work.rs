@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Instant, sleep};
 use waypost_kernel::{
     Claim, Expectation, Json, Key, Kind, Record, Rejection, RejectionCode as Code, StoreError,
     Task, TaskChange, TaskRef, Timestamp, Urgency, WorkerId,
@@ -20,10 +19,9 @@ use super::{
 };
 use crate::{
     error::Error,
-    limits::{
-        CLAIM_MAX, CLAIM_POLL, CLAIM_WAIT_MAX, DELAY_MAX, HOT_STATE_MAX, LEASE_MAX, LEASE_MIN,
-    },
+    limits::{CLAIM_MAX, CLAIM_WAIT_MAX, DELAY_MAX, HOT_STATE_MAX, LEASE_MAX, LEASE_MIN},
     metrics::Metrics,
+    queue,
     turn::{Landed, Submission, lease_only, read},
 };
 
@@ -34,26 +32,8 @@ impl Chains {
     /// When the request makes no sense, or too many are waiting.
     pub async fn claim(&self, request: ClaimRequest) -> Result<Vec<TaskView>, Error> {
         check_claim(&request)?;
-        let deadline = (!request.wait.is_zero()).then(|| Instant::now() + request.wait);
-        loop {
-            let claim = self.claim_of(&request);
-            // The place is taken before looking, so that no call is missed.
-            let place = match deadline {
-                Some(_) => Some(self.shared.desk.wait(&claim)?),
-                None => None,
-            };
-            let tasks = self.shared.store.claim(claim).await?;
-            let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
-            match (place, left) {
-                (Some(place), Some(left)) if tasks.is_empty() && !left.is_zero() => {
-                    tokio::select! {
-                        () = place.called() => {}
-                        () = sleep(left.min(CLAIM_POLL)) => {}
-                    }
-                }
-                _ => return self.hand_out(&tasks).await,
-            }
-        }
+        let tasks = queue::claim(&self.shared, || self.claim_of(&request), request.wait).await?;
+        self.hand_out(&tasks).await
     }
 
     fn claim_of(&self, request: &ClaimRequest) -> Claim {
