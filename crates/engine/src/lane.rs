@@ -8,7 +8,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -40,6 +40,15 @@ pub(crate) type Slot<S> = OwnedMutexGuard<Option<Hot<S>>>;
 struct Lane<S> {
     slot: Arc<AsyncMutex<Option<Hot<S>>>>,
     queued: AtomicUsize,
+    /// Asked for since lanes were last thinned out.
+    is_recent: AtomicBool,
+}
+
+impl<S> Lane<S> {
+    fn new() -> Self {
+        let (queued, is_recent) = (AtomicUsize::new(0), AtomicBool::new(true));
+        Self { slot: Arc::default(), queued, is_recent }
+    }
 }
 
 /// The lanes of one face on one node.
@@ -70,6 +79,7 @@ impl<S> Lanes<S> {
     /// The state at hand, if it is at least as new as `version` and nobody is changing it.
     pub(crate) fn peek(&self, key: &Key, version: Version) -> Option<Hot<S>> {
         let lane = Arc::clone(self.shard(key).get(key)?);
+        lane.is_recent.store(true, Ordering::Relaxed);
         let slot = lane.slot.try_lock().ok()?;
         slot.as_ref().filter(|hot| hot.version >= version).cloned()
     }
@@ -86,10 +96,12 @@ impl<S> Lanes<S> {
     fn lane(&self, key: &Key) -> Arc<Lane<S>> {
         let mut shard = self.shard(key);
         if shard.len() >= LANES_MAX / SHARDS && !shard.contains_key(key) {
-            shard.retain(|_, lane| is_in_use(lane));
+            // Those asked for lately get a second chance: they will be asked for again.
+            shard.retain(|_, it| is_in_use(it) || it.is_recent.swap(false, Ordering::Relaxed));
         }
-        let new = || Arc::new(Lane { slot: Arc::default(), queued: AtomicUsize::new(0) });
-        Arc::clone(shard.entry(key.clone()).or_insert_with(new))
+        let lane = shard.entry(key.clone()).or_insert_with(|| Arc::new(Lane::new()));
+        lane.is_recent.store(true, Ordering::Relaxed);
+        Arc::clone(lane)
     }
 
     #[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a remainder")]
@@ -109,5 +121,28 @@ struct Queued<'a>(&'a AtomicUsize);
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use waypost_kernel::Kind;
+
+    fn key(id: usize) -> Key {
+        Key::new("acme".into(), Kind::Chain, id.to_string().as_str().into())
+    }
+
+    #[test]
+    fn lanes_are_few_and_those_asked_for_stay_at_hand() {
+        let lanes = Lanes::new();
+        let hot = || Hot { version: Version(1), state: Arc::new(()) };
+        lanes.keep(&key(0), hot());
+        for id in 1..LANES_MAX * 4 {
+            lanes.keep(&key(id), hot());
+            assert!(lanes.peek(&key(0), Version(1)).is_some(), "forgotten at {id}");
+        }
+        let n_lanes: usize = lanes.shards.iter().map(|it| it.lock().unwrap().len()).sum();
+        assert!(n_lanes <= LANES_MAX + SHARDS, "{n_lanes}");
     }
 }

@@ -91,8 +91,16 @@ impl<M: Machine> Turns<M> {
         let queue = asked_at.elapsed();
         let mut asks_for_leases = false;
         for _ in 0..TURN_ATTEMPTS_MAX {
-            let was_at_hand = slot.is_some();
-            let hot = self.current(&submission, &mut slot).await?;
+            // Taken, not borrowed: what is decided on is changed in place if nobody else reads it.
+            let at_hand = slot.take();
+            let was_at_hand = at_hand.is_some();
+            let hot = match at_hand {
+                Some(hot) => hot,
+                None => self.current(&submission).await?,
+            };
+            let before = hot.version;
+            // Only what was read for this turn may have to be given as it is.
+            let unchanged = (!was_at_hand).then(|| hot.clone());
             // Leases are looked at after the state: if the instance moves on in between, the
             // commit's version tells.
             let leases = match std::mem::take(&mut asks_for_leases) {
@@ -100,23 +108,20 @@ impl<M: Machine> Turns<M> {
                 false => BTreeMap::new(),
             };
             let now = self.store.now();
-            let decided = match decide::<M>(&submission, &hot, now, &leases) {
-                Ok(decided) if !decided.events.is_empty() => decided,
-                Ok(_) | Err(Error::Rejected(_)) if was_at_hand => {
-                    *slot = None;
-                    continue;
-                }
-                Ok(_) => return self.only(&submission, hot).await,
-                Err(error) => return Err(error),
+            let decided = match (decide::<M>(&submission, hot, now, &leases), unchanged) {
+                (Ok(decided), _) if !decided.events.is_empty() => decided,
+                (Ok(_) | Err(Error::Rejected(_)), None) => continue,
+                (Ok(_), Some(hot)) => return self.only(&submission, hot).await,
+                (Err(error), _) => return Err(error),
             };
-            let (commit, version) = commit(&submission, &decided, hot.version, now);
+            let (commit, version) = commit(&submission, &decided, before, now);
             let began_at = Instant::now();
-            match self.land(commit, &mut slot).await {
+            match self.land(commit).await {
                 Ok(None) => {
                     let took = Took { queue, commit: began_at.elapsed() };
                     return Ok(Landed { took, ..landed(decided, version, &mut slot) });
                 }
-                Ok(Some(key)) => return Ok(Landed { repeated: Some(key), ..unchanged(hot) }),
+                Ok(Some(key)) => return Ok(repeated(key)),
                 Err(StoreError::Conflict(Conflict::Version(_))) => {
                     self.metrics.conflicts.inc();
                 }
@@ -140,7 +145,8 @@ impl<M: Machine> Turns<M> {
             let commit = Commit { expect, timers, ..Commit::default() };
             self.store.commit(commit).await.map_err(final_error)?;
         }
-        Ok(unchanged(hot))
+        let (events, took) = (Vec::new(), Took::default());
+        Ok(Landed { state: hot.state, version: hot.version, events, repeated: None, took })
     }
 
     /// The state and version of an instance, as stored.
@@ -152,14 +158,7 @@ impl<M: Machine> Turns<M> {
         }
     }
 
-    async fn current(
-        &self,
-        submission: &Submission<'_, M>,
-        slot: &mut Slot<M::State>,
-    ) -> Result<Hot<M::State>, Error> {
-        if let Some(hot) = slot.as_ref() {
-            return Ok(hot.clone());
-        }
+    async fn current(&self, submission: &Submission<'_, M>) -> Result<Hot<M::State>, Error> {
         let absent = || Hot { version: Version::ABSENT, state: Arc::default() };
         if submission.is_new {
             return Ok(absent());
@@ -167,13 +166,8 @@ impl<M: Machine> Turns<M> {
         Ok(self.load(submission.key).await?.unwrap_or_else(absent))
     }
 
-    /// Commits. What is at hand is forgotten unless the commit surely landed.
-    async fn land(
-        &self,
-        commit: Commit,
-        slot: &mut Slot<M::State>,
-    ) -> Result<Option<Key>, StoreError> {
-        **slot = None;
+    /// Commits.
+    async fn land(&self, commit: Commit) -> Result<Option<Key>, StoreError> {
         self.metrics.turns.inc();
         let receipt = self.store.commit(commit).await?;
         Ok(receipt.key.filter(|_| receipt.repeated))
@@ -199,11 +193,11 @@ pub(crate) fn read<M: Machine>(
 
 fn decide<M: Machine>(
     submission: &Submission<'_, M>,
-    hot: &Hot<M::State>,
+    hot: Hot<M::State>,
     now: Timestamp,
     leases: &BTreeMap<TaskId, Lease>,
 ) -> Result<Decided<M>, Error> {
-    let state = (*hot.state).clone();
+    let state = Arc::unwrap_or_clone(hot.state);
     let mut turn = Turn::new(submission.key, submission.definition, state, now, leases);
     let command = submission.command.clone();
     // A defect ends this turn and nothing else; nothing has been committed.
@@ -220,9 +214,9 @@ pub(crate) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
 }
 
-fn unchanged<M: Machine>(hot: Hot<M::State>) -> Landed<M> {
-    let (events, took) = (Vec::new(), Took::default());
-    Landed { state: hot.state, version: hot.version, events, repeated: None, took }
+fn repeated<M: Machine>(key: Key) -> Landed<M> {
+    let (state, events, took) = (Arc::default(), Vec::new(), Took::default());
+    Landed { state, version: Version::ABSENT, events, repeated: Some(key), took }
 }
 
 fn landed<M: Machine>(

@@ -22,6 +22,7 @@ mod search;
 mod shared;
 mod store;
 mod temporary;
+mod together;
 mod watch;
 mod writer;
 

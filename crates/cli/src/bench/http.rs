@@ -3,7 +3,8 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -49,19 +50,31 @@ async fn client_loop(
     let report = json!({"workerId": worker, "result": {"kind": "COMPLETED"}}).to_string();
     while Instant::now() < end {
         let answer = connection.post("/v1/chains/claim", &wanted).await?;
-        let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
-        let tasks = answer.get("tasks").and_then(Value::as_array).cloned().unwrap_or_default();
-        if tasks.is_empty() {
+        let claimed: Claimed<'_> = serde_json::from_slice(&answer)
+            .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+        if claimed.tasks.is_empty() {
             break;
         }
-        for task in tasks {
-            let token = task.get("leaseToken").and_then(Value::as_str).unwrap_or_default();
+        for task in claimed.tasks {
             let begin = Instant::now();
-            connection.post(&format!("/v1/chains/tasks/{token}/result"), &report).await?;
+            let path = format!("/v1/chains/tasks/{}/result", task.lease_token);
+            connection.post(&path, &report).await?;
             latencies.push(begin.elapsed());
         }
     }
     Ok(latencies)
+}
+
+#[derive(Deserialize)]
+struct Claimed<'a> {
+    #[serde(borrow)]
+    tasks: Vec<Task<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Task<'a> {
+    lease_token: &'a str,
 }
 
 pub(super) struct Connection {
@@ -99,10 +112,10 @@ impl Connection {
 /// The body, once all of it is there.
 fn complete(buffer: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
     let Some(end) = buffer.windows(4).position(|it| it == b"\r\n\r\n") else { return Ok(None) };
-    let head = String::from_utf8_lossy(buffer.get(..end).unwrap_or_default()).to_ascii_lowercase();
+    let head = std::str::from_utf8(buffer.get(..end).unwrap_or_default()).unwrap_or_default();
     let body = buffer.get(end + 4..).unwrap_or_default();
     // An answer without content has no length either.
-    let none = head.starts_with("http/1.1 204").then_some(0);
+    let none = head.starts_with("HTTP/1.1 204").then_some(0);
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length:"))
@@ -112,7 +125,7 @@ fn complete(buffer: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
     if body.len() < length {
         return Ok(None);
     }
-    if !head.starts_with("http/1.1 2") {
+    if !head.starts_with("HTTP/1.1 2") {
         let text = String::from_utf8_lossy(body);
         return Err(Failure::new(Exit::Failed, format!("the server refused: {text}")));
     }

@@ -8,22 +8,22 @@ use waypost_kernel::{Claim, InstanceId, Key, Lease, Task, TaskId, TaskRef, Times
 use super::{facts::Tables, rows};
 
 impl Tables<'_> {
-    /// Leases the tasks that are ready the longest, whatever queue they are in.
-    pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Result<Vec<Task>> {
-        let found = self.longest_ready(claim, now)?;
-        let until = now + claim.lease;
-        found.into_iter().map(|ready| self.take_task(claim, ready, until)).collect()
-    }
-
-    fn longest_ready(&mut self, claim: &Claim, now: Timestamp) -> Result<Vec<Ready>> {
-        let limit = claim.limit as usize;
+    /// Finds the tasks `claim` wants, whatever queue they are in: at most `limit`, those that are
+    /// ready the longest first.
+    pub(super) fn ready(
+        &mut self,
+        claim: &Claim,
+        limit: u32,
+        now: Timestamp,
+    ) -> Result<Vec<Ready>> {
+        let most = limit as usize;
         let mut found = Vec::new();
         let mut horizon = now.as_micros();
         for pair in self.pairs(claim)? {
-            self.read_ready(claim, &Arc::new(pair), horizon, &mut found)?;
-            if found.len() > limit {
+            self.read_ready(claim, &Arc::new(pair), (horizon, limit), &mut found)?;
+            if found.len() > most {
                 found.sort_unstable();
-                found.truncate(limit);
+                found.truncate(most);
                 // What is ready later than all of these need not be read from the other queues.
                 horizon = found.last().map_or(horizon, |it| it.ready_at);
             }
@@ -89,7 +89,7 @@ impl Tables<'_> {
         &mut self,
         claim: &Claim,
         pair: &Arc<Pair>,
-        horizon: i64,
+        (horizon, limit): (i64, u32),
         found: &mut Vec<Ready>,
     ) -> Result<()> {
         let mut statement = self.sql(
@@ -104,7 +104,7 @@ impl Tables<'_> {
             pair.queue,
             pair.family,
             horizon,
-            claim.limit
+            limit
         ])?;
         while let Some(row) = rows.next()? {
             found.push(Ready {
@@ -118,7 +118,9 @@ impl Tables<'_> {
         Ok(())
     }
 
-    fn take_task(&mut self, claim: &Claim, ready: Ready, until: Timestamp) -> Result<Task> {
+    /// Leases a task that is ready.
+    pub(super) fn lease(&mut self, claim: &Claim, ready: Ready, now: Timestamp) -> Result<Task> {
+        let until = now + claim.lease;
         self.sql(
             "update tasks set token = ?5, worker = ?6, lease_until = ?7
                  where tenant = ?1 and kind = ?2 and id = ?3 and task = ?4",
@@ -154,7 +156,7 @@ struct Pair {
 
 /// A task that can be claimed, in the order of claiming.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Ready {
+pub(super) struct Ready {
     ready_at: i64,
     instance: InstanceId,
     task: TaskId,

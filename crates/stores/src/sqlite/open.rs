@@ -23,7 +23,7 @@ pub(super) const PAGE_BYTES: i64 = 4 * 1024;
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 /// What the writer keeps in memory, in KiB. More is not better: SQLite walks through all of it at
 /// the end of a transaction.
-const CACHE_KIB: i64 = 32 * 1024;
+const CACHE_KIB: i64 = 16 * 1024;
 /// More than there are statements, so that each is only compiled once.
 const STATEMENTS_MAX: usize = 64;
 

@@ -46,7 +46,7 @@ pub(super) enum Effect {
 /// Something asked for, and the way back to whoever asked.
 pub(super) struct Ticket<Q, A> {
     pub(super) asked: Q,
-    outcome: Option<Result<A, StoreError>>,
+    pub(super) outcome: Option<Result<A, StoreError>>,
     answer: oneshot::Sender<Result<A, StoreError>>,
 }
 
@@ -57,6 +57,11 @@ impl<Q, A> Ticket<Q, A> {
     pub(super) fn new(asked: Q) -> (Self, Answer<A>) {
         let (answer, receiver) = oneshot::channel();
         (Self { asked, outcome: None, answer }, receiver)
+    }
+
+    /// Whether nobody waits for the answer any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.answer.is_closed()
     }
 
     /// Tells the outcome. Whoever asked may have stopped listening.
@@ -73,6 +78,7 @@ impl<Q, A> Ticket<Q, A> {
 
 impl Operation {
     /// Does it, and keeps the outcome. A conflict is an outcome; an error spoils the transaction.
+    /// Claims are done [together](super::together), and not here.
     pub(super) fn perform(
         &mut self,
         tables: &mut Tables<'_>,
@@ -85,15 +91,9 @@ impl Operation {
                 ticket.outcome = Some(outcome);
                 Ok(effect)
             }
-            // Nobody would ever work off what is leased to one who has gone.
-            Self::Claim(ticket) if ticket.answer.is_closed() => Ok(Effect::Nothing),
-            Self::Post(ticket) if ticket.answer.is_closed() => Ok(Effect::Nothing),
-            Self::Claim(ticket) => {
-                let tasks = tables.claim(&ticket.asked, now).map_err(fault)?;
-                let effect = effect(!tasks.is_empty());
-                ticket.outcome = Some(Ok(tasks));
-                Ok(effect)
-            }
+            Self::Claim(_) => Ok(Effect::Nothing),
+            // Nobody would ever send what is leased to one who has gone.
+            Self::Post(ticket) if ticket.is_abandoned() => Ok(Effect::Nothing),
             Self::Post(ticket) => {
                 let Take { token, lease, limit } = &ticket.asked;
                 let posted = tables.post(token, now + *lease, now, *limit).map_err(fault)?;
@@ -131,7 +131,7 @@ impl Operation {
     }
 }
 
-const fn effect(has_changed: bool) -> Effect {
+pub(super) const fn effect(has_changed: bool) -> Effect {
     if has_changed { Effect::Applied } else { Effect::Nothing }
 }
 

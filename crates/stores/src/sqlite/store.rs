@@ -298,6 +298,10 @@ impl Store for SqliteStore {
     }
 
     async fn definitions(&self, query: &DefinitionQuery) -> Result<Vec<Definition>, StoreError> {
+        // Every start asks for one by its name.
+        if query.name.is_some() && query.limit == 1 {
+            return self.point(|connection| read::definitions(connection, query));
+        }
         let query = query.clone();
         self.list(move |connection| read::definitions(connection, &query)).await
     }

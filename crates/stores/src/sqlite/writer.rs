@@ -15,6 +15,7 @@ use super::{
     fault::{fault, left_no_trace},
     operation::{Effect, Operation},
     shared::{Shared, stopped},
+    together,
     watch::Spot,
 };
 
@@ -102,11 +103,7 @@ impl Writer<'_> {
 
     fn attempt(&mut self, group: &mut [Operation]) -> Result<Vec<Effect>, Trouble> {
         self.tables.run("begin immediate").map_err(|error| Trouble::NotLanded(fault(error)))?;
-        let performed: Result<Vec<Effect>, StoreError> = group
-            .iter_mut()
-            .map(|operation| operation.perform(&mut self.tables, self.shared.clock.now()))
-            .collect();
-        match performed {
+        match together::perform(group, &mut self.tables, &*self.shared.clock) {
             Ok(effects) => self.commit().map(|()| effects),
             Err(error) => {
                 self.roll_back();
