@@ -8,6 +8,8 @@ mod hint;
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod migrate;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod portion;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]

@@ -4,6 +4,7 @@
 mod claim;
 mod clock;
 mod conditions;
+mod counter;
 mod dial;
 mod effects;
 mod facts;

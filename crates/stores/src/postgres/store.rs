@@ -11,8 +11,8 @@ use waypost_kernel::{
 };
 
 use super::{
-    claim,
     clock::{StoreClock, Watch},
+    counter::Counter,
     dial::Dialer,
     figures,
     lane::{Lanes, Shared, Tally},
@@ -31,7 +31,7 @@ pub struct PostgresStore {
     shared: Arc<Shared>,
     lanes: Lanes,
     readers: Connections,
-    claimers: Connections,
+    counter: Arc<Counter>,
     notifier: JoinHandle<()>,
 }
 
@@ -55,8 +55,9 @@ impl PostgresStore {
         let (news, tally) = (News::default(), Tally::default());
         let shared = Arc::new(Shared { dialer, clock, news, tally });
         let lanes = Lanes::start(&options, &shared);
+        let counter = Counter::new(claimers, Arc::clone(&shared), options.grouping);
         let notifier = tokio::spawn(notify::run(Arc::clone(&shared)));
-        Ok(Self { shared, lanes, readers, claimers, notifier })
+        Ok(Self { shared, lanes, readers, counter, notifier })
     }
 
     /// Lands what waits and takes nothing more.
@@ -125,9 +126,7 @@ impl Store for PostgresStore {
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Task>, StoreError> {
-        let tasks = claim::claim(&self.claimers, &self.shared.clock, &claim).await?;
-        self.count(!tasks.is_empty());
-        Ok(tasks)
+        self.counter.claim(claim).await
     }
 
     async fn tasks(&self, keys: &[Key]) -> Result<Vec<Task>, StoreError> {
@@ -157,7 +156,7 @@ impl Store for PostgresStore {
         limit: u32,
     ) -> Result<Vec<Posted>, StoreError> {
         let clock = &self.shared.clock;
-        let posted = outbox::take(&self.claimers, clock, &token, lease, limit).await?;
+        let posted = outbox::take(&self.counter.connections, clock, &token, lease, limit).await?;
         self.count(!posted.is_empty());
         Ok(posted)
     }
@@ -171,7 +170,7 @@ impl Store for PostgresStore {
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
-        let n_gone = outbox::forget(&self.claimers, before, limit).await?;
+        let n_gone = outbox::forget(&self.counter.connections, before, limit).await?;
         self.count(n_gone > 0);
         Ok(n_gone)
     }

@@ -10,9 +10,7 @@ use super::{
     fault::fault,
     operation::{Effect, Operation, Ticket, effect},
 };
-
-/// How many tasks one search looks for: those found are in memory at once.
-const SEARCH_MAX: u32 = 1_000;
+use crate::portion::portion;
 
 /// A claim, and where to note what it did.
 type Asked<'g> = (&'g mut Ticket<Claim, Vec<Task>>, &'g mut Effect);
@@ -68,7 +66,7 @@ fn wish(claim: &Claim) -> impl Ord {
 fn share_out(mut all: Vec<Asked<'_>>, tables: &mut Tables<'_>, now: Timestamp) -> Result<()> {
     let mut claims = all.as_mut_slice();
     while let Some((first, _)) = claims.first() {
-        let (n_served, wanted) = portion(claims);
+        let (n_served, wanted) = portion(claims.iter().map(|(it, _)| it.asked.limit));
         let mut found = tables.ready(&first.asked, wanted, now)?.into_iter();
         let (served, rest) = claims.split_at_mut(n_served);
         for (ticket, noted) in served {
@@ -82,19 +80,6 @@ fn share_out(mut all: Vec<Asked<'_>>, tables: &mut Tables<'_>, now: Timestamp) -
         claims = rest;
     }
     Ok(())
-}
-
-/// How many of the claims one search serves, at least one; and how much they want.
-fn portion(claims: &[Asked<'_>]) -> (usize, u32) {
-    let (mut n_served, mut wanted) = (0, 0_u32);
-    for (ticket, _) in claims {
-        let more = wanted.saturating_add(ticket.asked.limit);
-        if n_served > 0 && more > SEARCH_MAX {
-            break;
-        }
-        (n_served, wanted) = (n_served + 1, more);
-    }
-    (n_served, wanted)
 }
 
 #[cfg(test)]
@@ -210,24 +195,5 @@ mod tests {
             let got: Vec<usize> = claims.map(|(it, answer)| names(it, answer).len()).collect();
             assert_eq!(got, [1, 0], "{order:?}");
         }
-    }
-
-    #[test]
-    fn a_search_is_shared_up_to_a_limit() {
-        let wanting = |limit| {
-            let (operation, answer) = claim("any", None, limit);
-            drop(answer);
-            let Operation::Claim(ticket) = operation else { panic!("not a claim") };
-            ticket
-        };
-        let portion_of = |limits: &[u32]| {
-            let mut tickets: Vec<_> = limits.iter().map(|it| wanting(*it)).collect();
-            let mut effects = vec![Effect::Nothing; limits.len()];
-            let asked: Vec<Asked<'_>> = tickets.iter_mut().zip(&mut effects).collect();
-            portion(&asked)
-        };
-        assert_eq!(portion_of(&[1, 2, 3]), (3, 6));
-        assert_eq!(portion_of(&[600, 400, 1]), (2, SEARCH_MAX));
-        assert_eq!(portion_of(&[u32::MAX, 1]), (1, u32::MAX));
     }
 }
