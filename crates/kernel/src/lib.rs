@@ -6,6 +6,7 @@
 mod commit;
 mod definition;
 mod digest;
+pub mod document;
 mod id;
 mod json;
 mod machine;
