@@ -157,6 +157,7 @@ fn to_step(value: &Value) -> WorkflowStep {
         boundary_events: items(value, "boundaryEvents").map(to_event).collect(),
         decision_table: value.get("decisionTable").map(to_table),
         hit_policy: text(value, "hitPolicy"),
+        auto_start_next_workflow: value.get("autoStartNextWorkflow").and_then(Value::as_bool),
         ..WorkflowStep::default()
     };
     step.set_type(StepType::from_str_name(&name).expect("the type exists"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Job, Wire};
+use super::{Job, Rest, Wire};
 
 /// All that programs are asked to do.
 const JOB_TYPES: &[&str] = &[
@@ -61,6 +61,23 @@ impl Loan {
             }
             for job in jobs {
                 wire.complete(&job.id, &self.outcome(&job)).await;
+            }
+        }
+    }
+
+    /// Does what programs are asked for, as it comes, until `last` has been done.
+    ///
+    /// # Panics
+    /// When it does not come.
+    pub async fn work_until(&self, rest: &Rest, last: &str) {
+        loop {
+            let jobs = rest.poll_for(JOB_TYPES, 20_000).await;
+            assert!(!jobs.is_empty(), "{}: nobody was asked for {last}", self.name);
+            for job in jobs {
+                rest.complete(&job.id, &self.outcome(&job)).await;
+                if job.job_type == last {
+                    return;
+                }
             }
         }
     }

@@ -55,6 +55,22 @@ impl Rest {
         response.json().await.expect("the answer is JSON")
     }
 
+    /// Takes what there is to do; the server waits up to `wait_ms` for some.
+    ///
+    /// # Panics
+    /// When the server does not answer as it should.
+    pub async fn poll_for(&self, job_types: &[&str], wait_ms: u32) -> Vec<Job> {
+        let body = json!({"workerId": WORKER, "jobTypes": job_types, "maxJobs": 64,
+                          "waitMs": wait_ms});
+        let answer = self.must("/v1/jobs/poll", &body, 200).await;
+        let job = |it: &Value| Job {
+            id: text(&it["id"]),
+            job_type: text(&it["jobType"]),
+            instance: text(&it["instanceId"]),
+        };
+        answer["jobs"].as_array().into_iter().flatten().map(job).collect()
+    }
+
     async fn must(&self, path: &str, body: &Value, expected: u16) -> Value {
         let (status, _, answer) = self.post(path, body, None).await.expect("the server answers");
         assert_eq!(status, expected, "{path}: {answer}");
@@ -74,14 +90,7 @@ impl Wire for Rest {
     }
 
     async fn poll(&self, job_types: &[&str]) -> Vec<Job> {
-        let body = json!({"workerId": WORKER, "jobTypes": job_types, "maxJobs": 64});
-        let answer = self.must("/v1/jobs/poll", &body, 200).await;
-        let job = |it: &Value| Job {
-            id: text(&it["id"]),
-            job_type: text(&it["jobType"]),
-            instance: text(&it["instanceId"]),
-        };
-        answer["jobs"].as_array().into_iter().flatten().map(job).collect()
+        self.poll_for(job_types, 0).await
     }
 
     async fn complete(&self, job: &str, variables: &Value) {

@@ -109,7 +109,7 @@ fn pass(
                 pending.push(Path { step: Arc::clone(next), branch });
             }
         }
-        Work::End => complete(turn, step),
+        Work::End { starts_next } => complete(turn, step, *starts_next),
     }
     Ok(())
 }
@@ -250,12 +250,12 @@ fn branch_to(turn: &Turn<'_, Process>, step: &Step, mut branch: Option<Branch>) 
     }
 }
 
-fn complete(turn: &mut Turn<'_, Process>, step: &Step) {
+fn complete(turn: &mut Turn<'_, Process>, step: &Step, starts_next: bool) {
     go_through(turn, step, None);
     drop_work(turn);
     let at = turn.now();
     turn.emit(Event::Completed { at });
-    if let Some(definition) = turn.definition().next.clone() {
+    if let Some(definition) = turn.definition().next.clone().filter(|_| starts_next) {
         let command = Json::of(&Alarm::Next { definition });
         turn.arm(NewTimer { id: next_id(), due_at: at, command });
     }
@@ -358,6 +358,6 @@ pub(super) fn exit_of<'g>(graph: &'g Graph, stay: &Stay) -> Option<&'g Exit> {
         | Work::Transform { .. }
         | Work::Fork { .. }
         | Work::Join { .. }
-        | Work::End => None,
+        | Work::End { .. } => None,
     }
 }

@@ -118,8 +118,8 @@ pub enum Work {
     Fork { branches: Vec<StepId>, join: StepId },
     /// Several paths become one.
     Join { next: StepId },
-    /// The instance is complete.
-    End,
+    /// The instance is complete, and the next definition starts if there is one.
+    End { starts_next: bool },
 }
 
 /// Where to go after resting.
@@ -228,7 +228,7 @@ impl Step {
             Work::Transform { .. } => StepType::Transformation,
             Work::Fork { .. } => StepType::ParallelGateway,
             Work::Join { .. } => StepType::JoinGateway,
-            Work::End => StepType::End,
+            Work::End { .. } => StepType::End,
         }
     }
 }
@@ -270,7 +270,7 @@ fn work(source: &StepSource, step_type: StepType) -> Work {
             join: source.join_step.as_str().into(),
         },
         StepType::JoinGateway => Work::Join { next: next() },
-        StepType::End => Work::End,
+        StepType::End => Work::End { starts_next: source.auto_start_next_workflow.unwrap_or(true) },
     }
 }
 

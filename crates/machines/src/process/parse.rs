@@ -81,6 +81,9 @@ pub struct StepSource {
         skip_serializing_if = "Option::is_none"
     )]
     pub outputs_schema: Option<SchemaSource>,
+    /// At an end: whether it starts the definition's next one. If absent, it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_start_next_workflow: Option<bool>,
 }
 
 /// A decision table as it is written.

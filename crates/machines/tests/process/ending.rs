@@ -337,6 +337,40 @@ fn the_next_definition_starts_once_even_if_the_end_is_reached_at_once() {
 }
 
 #[test]
+fn an_end_may_say_that_nothing_follows_it() {
+    check(
+        "
+        next delivery
+        a wait -> e
+        if ok == true -> e
+        if ok == false -> refused
+        e end
+        refused end last
+        ",
+        r#"
+        start
+        signal a {"ok":false}
+        ring
+        "#,
+        expect![[r#"
+            start
+              a#1 waits for a signal
+              => WAITING [a]
+                 {}
+            signal a {"ok":false}
+              #1 merges {"ok":false}
+              #1 left
+              refused#2 passed
+              completed
+              => COMPLETED []
+                 {"ok":false}
+            ring
+              = no timer is due
+        "#]],
+    );
+}
+
+#[test]
 fn nothing_starts_after_a_failure_or_a_cancel() {
     check(
         "

@@ -9,6 +9,7 @@ use waypost_machines::process::{Graph, Source, expression::Coercion};
 /// | --- | --- |
 /// | `a task QUEUE retries=2 -> b` | SERVICE_TASK; without `-> b` the path stops |
 /// | `a user -> b` · `a wait -> b` · `a join -> b` · `a end` | |
+/// | `a end last` | an end that nothing follows |
 /// | `a decide` · `a set -> b` · `a table F -> b` | followed by their lines |
 /// | `a fork b c join j` | PARALLEL_GATEWAY |
 /// | `if n > 1 -> b` | a condition of the step above |
@@ -68,7 +69,10 @@ fn step(id: &str, rest: &str) -> Value {
             ("PARALLEL_GATEWAY", json!({ "parallelNextSteps": branches, "joinStep": join }))
         }
         "join" => ("JOIN_GATEWAY", json!({})),
-        "end" => ("END", json!({})),
+        "end" => match words.next() {
+            Some("last") => ("END", json!({ "autoStartNextWorkflow": false })),
+            Some(_) | None => ("END", json!({})),
+        },
         other => panic!("{other} is not a step"),
     };
     let mut step = json!({ "id": id, "name": id.to_uppercase(), "type": type_ });

@@ -76,6 +76,9 @@ fn step(step: WorkflowStep) -> Result<Value, Status> {
         ("hitPolicy", step.hit_policy.into()),
         ("boundaryEvents", events.into()),
     ]);
+    if let Some(starts_next) = step.auto_start_next_workflow {
+        members.insert("autoStartNextWorkflow".to_owned(), starts_next.into());
+    }
     if let Some(table) = step.decision_table {
         let rules = table.rules.into_iter().map(rule).collect::<Result<Vec<_>, _>>()?;
         members.insert("decisionTable".to_owned(), json!({ "rules": rules }));
@@ -170,6 +173,7 @@ fn from_step(step: StepSource) -> WorkflowStep {
         decision_table: step.decision_table.map(from_table),
         hit_policy: step.hit_policy,
         outputs_schema: step.outputs_schema.as_ref().and_then(as_struct),
+        auto_start_next_workflow: step.auto_start_next_workflow,
     }
 }
 
