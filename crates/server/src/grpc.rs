@@ -1,5 +1,6 @@
 //! gRPC: one service for each face that has one, with health and reflection beside them.
 
+mod door;
 mod listener;
 mod meter;
 mod process;

@@ -17,6 +17,7 @@ mod routes;
 mod structure;
 
 pub(crate) use self::{
+    admission::{Admitted, Class},
     app::App,
     meter::Gauge,
     process::KEY_IN_USE,

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::server::{Server, TcpIncoming};
 use waypost_api::grpc::{DESCRIPTORS, workflow::workflow_engine_server::WorkflowEngineServer};
 
-use super::{meter::Meter, process::Service};
+use super::{door::Door, meter::Meter, process::Service};
 use crate::{http::App, options::ServerError};
 
 /// How long a request may take that does not stream.
@@ -40,12 +40,14 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         }
     };
     let (body_max, meter) = (app.limits.body_max, Meter(Arc::clone(&app)));
+    let door = Door(Arc::clone(&app));
     let service = WorkflowEngineServer::new(Service::new(app))
         .max_decoding_message_size(body_max)
         .max_encoding_message_size(usize::MAX);
     let (every, patience) = KEEP_ALIVE;
     let served = Server::builder()
         .layer(meter)
+        .layer(door)
         .timeout(REQUEST_MAX)
         .http2_keepalive_interval(Some(every))
         .http2_keepalive_timeout(Some(patience))

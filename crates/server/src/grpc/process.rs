@@ -253,7 +253,9 @@ impl WorkflowEngine for Service {
         if poll.queues.is_empty() {
             return Err(Status::invalid_argument("job_types must not be empty"));
         }
-        Ok(Response::new(Box::pin(stream::pushed(Arc::clone(&self.app), poll))))
+        let place = self.app.admission.subscribe();
+        let place = place.map_err(|it| Status::resource_exhausted(it.detail()))?;
+        Ok(Response::new(Box::pin(stream::pushed(Arc::clone(&self.app), poll, place))))
     }
 
     async fn complete_jobs(

@@ -9,7 +9,7 @@ use crate::options::HttpLimits;
 
 /// What a request is, for the one at the door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// Health and metrics.
     Operations,
     /// Lists, definitions, documents and new work.
@@ -69,7 +69,7 @@ impl Admission {
     }
 
     /// Lets a request in, if there is room for its class.
-    pub(super) fn admit(&self, class: Class) -> Result<Option<Admitted>, Refusal> {
+    pub(crate) fn admit(&self, class: Class) -> Result<Option<Admitted>, Refusal> {
         match class {
             Class::Operations => Ok(None),
             Class::Claim => enter(&self.claims, self.claims_max, "claims").map(Some),
@@ -86,7 +86,7 @@ impl Admission {
     }
 
     /// Lets a reader of the stream of changes in.
-    pub(super) fn subscribe(&self) -> Result<Admitted, Refusal> {
+    pub(crate) fn subscribe(&self) -> Result<Admitted, Refusal> {
         enter(&self.subscribers, self.subscribers_max, "readers of changes")
     }
 }

@@ -34,6 +34,11 @@ impl Refusal {
         Self { problem, retry_after: waits.then_some(RETRY_AFTER), cause: None }
     }
 
+    /// What is wrong, in words.
+    pub(crate) fn detail(&self) -> &str {
+        &self.problem.detail
+    }
+
     /// Something is wrong at one place of the request.
     pub(super) fn at(code: EdgeCode, place: impl Into<String>, problem: impl Into<String>) -> Self {
         let violation =

@@ -11,18 +11,22 @@ use super::convert;
 use crate::{
     delivery::{Taken, take},
     grpc::status::status,
-    http::App,
+    http::{Admitted, App},
 };
 
 /// Jobs as they appear. The next are only taken once the last were read; those that were not read
 /// when the stream ends are given back.
-pub(super) fn pushed(app: Arc<App>, poll: Poll) -> impl Stream<Item = Result<Job, Status>> + Send {
+pub(super) fn pushed(
+    app: Arc<App>,
+    poll: Poll,
+    place: Admitted,
+) -> impl Stream<Item = Result<Job, Status>> + Send {
     let poll = Poll { wait: CLAIM_WAIT_MAX, ..poll };
     let nothing = Taken::nothing(Arc::clone(&app));
-    stream::try_unfold((app, poll, nothing), |(app, poll, mut taken)| async move {
+    stream::try_unfold((app, poll, nothing, place), |(app, poll, mut taken, place)| async move {
         loop {
             if let Some(task) = taken.next() {
-                return Ok(Some((convert::job(task), (app, poll, taken))));
+                return Ok(Some((convert::job(task), (app, poll, taken, place))));
             }
             if app.is_stopping() {
                 return Ok(None);
@@ -72,7 +76,8 @@ mod tests {
     #[tokio::test]
     async fn what_was_not_read_when_a_stream_ends_is_given_back() {
         let app = app_with_jobs(3).await;
-        let mut stream = Box::pin(pushed(Arc::clone(&app), poll("w")));
+        let mut stream =
+            Box::pin(pushed(Arc::clone(&app), poll("w"), app.admission.subscribe().unwrap()));
         let read = stream.next().await.unwrap().unwrap();
         assert!(app.processes.poll(&poll("v")).await.unwrap().is_empty(), "all are taken");
         drop(stream);
@@ -86,7 +91,8 @@ mod tests {
     #[tokio::test]
     async fn a_stream_ends_when_the_server_stops() {
         let app = app_with_jobs(1).await;
-        let mut stream = Box::pin(pushed(Arc::clone(&app), poll("w")));
+        let mut stream =
+            Box::pin(pushed(Arc::clone(&app), poll("w"), app.admission.subscribe().unwrap()));
         assert!(stream.next().await.is_some());
         app.stop.cancel();
         assert!(stream.next().await.is_none());

@@ -80,7 +80,7 @@ async fn a_start_that_makes_no_sense_is_refused() {
     }
     let refused = start_with(&mut client, "strict", json!({"amount": 1, "x": deep})).await;
     // The protocol itself goes no deeper than a hundred messages.
-    assert_eq!(refused.unwrap_err().code(), Code::Internal);
+    assert_eq!(refused.unwrap_err().code(), Code::InvalidArgument);
     let unknown = GetInstanceRequest { id: "nobody".to_owned() };
     assert_eq!(ending(client.get_instance(unknown).await), told(Code::NotFound, UNKNOWN));
 }

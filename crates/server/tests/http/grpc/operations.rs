@@ -10,9 +10,11 @@ use tonic_reflection::pb::v1::{
     ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
+use waypost_engine::Settings;
 use waypost_server::{HttpLimits, Options};
 
-use super::talk::{asking, ending, endpoint, grpc, grpc_with, poll, start, start_with};
+use super::talk::{Client, asking, ending, endpoint, grpc, grpc_with, poll, start, start_with};
+use crate::world::world_with;
 
 #[tokio::test]
 async fn health_is_told_by_service() {
@@ -59,6 +61,45 @@ async fn a_message_beyond_the_limit_is_refused_and_nothing_else_is() {
     assert_eq!(refused.unwrap_err().code(), Code::OutOfRange);
     start(&mut client, "line", json!({"x": "x".repeat(9_000)})).await;
     assert_eq!(poll(&mut client, "w", "a").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_message_that_is_nested_too_deep_is_an_invalid_argument() {
+    let (_world, mut client) = grpc(&["line"]).await;
+    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+    let refused = start_with(&mut client, "line", json!({"x": deep})).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument, "{refused}");
+    start(&mut client, "line", json!({"x": [[1]]})).await;
+}
+
+#[tokio::test]
+async fn beyond_the_limit_new_calls_are_refused_and_health_is_told() {
+    let limits = HttpLimits { requests_max: 0, claims_max: 0, ..HttpLimits::default() };
+    let grpc = Some("127.0.0.1:0".parse().unwrap());
+    let options = Options { limits, grpc, ..Options::default() };
+    let world = world_with(options, Settings::default()).await;
+    let channel = endpoint(&world).connect().await.unwrap();
+    let mut client = Client::new(channel.clone());
+    let refused = start_with(&mut client, "line", json!({})).await.unwrap_err();
+    let expected = (Code::ResourceExhausted, "too many requests at a time; at most 0");
+    assert_eq!((refused.code(), refused.message()), expected);
+    let refused = client.poll_jobs(asking("w", "a")).await.unwrap_err();
+    let expected = (Code::ResourceExhausted, "too many claims at a time; at most 0");
+    assert_eq!((refused.code(), refused.message()), expected);
+    let request = HealthCheckRequest { service: String::new() };
+    assert!(HealthClient::new(channel).check(request).await.is_ok());
+}
+
+#[tokio::test]
+async fn streams_beyond_the_limit_are_refused_and_the_others_go_on() {
+    let limits = HttpLimits { subscribers_max: 1, ..HttpLimits::default() };
+    let options = Options { limits, ..Options::default() };
+    let (_world, mut client) = grpc_with(options, &["line"]).await;
+    let mut first = client.stream_jobs(asking("w", "a")).await.unwrap().into_inner();
+    let refused = client.stream_jobs(asking("w", "a")).await.err().unwrap();
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+    start(&mut client, "line", json!({})).await;
+    assert!(first.message().await.unwrap().is_some());
 }
 
 #[tokio::test]
