@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use waypost_machines::entity::model::{
     ChangeLevel, Refusal, Schema, TooLarge,
-    limits::{NAME_BYTES_MAX, NODES_MAX, PROBLEMS_MAX},
+    limits::{NAME_BYTES_MAX, NODES_MAX, PATH_BYTES_MAX, PROBLEMS_MAX},
 };
 
 use crate::{document, model};
@@ -54,7 +54,24 @@ fn names_have_a_length() {
     let refused = Schema::infer(&document(&named(NAME_BYTES_MAX + 1))).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        format!("the field name beginning with {:?} is longer than 256 bytes", "n".repeat(40))
+        format!(
+            "the field name beginning with {:?} is too long (at most 256 bytes)",
+            "n".repeat(40)
+        )
+    );
+}
+
+#[test]
+fn names_above_each_other_have_a_length_together() {
+    let nested = |last: &str| {
+        let name = "n".repeat(PATH_BYTES_MAX / 10);
+        format!(r#"{}{{"{last}":1}}{}"#, format!("{{\"{name}\":[").repeat(10), "]}".repeat(10))
+    };
+    assert!(Schema::infer(&document(&nested(""))).is_ok());
+    let refused = Schema::infer(&document(&nested("x"))).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the field names down to \"x\" are too long (at most 2000 bytes)"
     );
 }
 

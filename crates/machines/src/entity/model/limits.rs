@@ -4,8 +4,12 @@
 /// names of its members as values, and would make a new schema with every write.
 pub const NODES_MAX: usize = 10_000;
 
-/// How long the name of a member may be, in bytes. Paths repeat the names of everything above them.
+/// How long the name of a member may be, in bytes.
 pub const NAME_BYTES_MAX: usize = 256;
+
+/// How long the names on the way to a member may be together, in bytes. Views of a model write them
+/// out for every object.
+pub const PATH_BYTES_MAX: usize = 2_000;
 
 /// How many problems of one document are told apart; further ones are counted. A list of a million
 /// wrong elements has one thing wrong.

@@ -6,7 +6,7 @@ use waypost_kernel::document::Value;
 
 use super::{
     infer::infer,
-    limits::{NAME_BYTES_MAX, NODES_MAX},
+    limits::{NAME_BYTES_MAX, NODES_MAX, PATH_BYTES_MAX},
     types::{Type, Types},
 };
 
@@ -74,22 +74,32 @@ impl Schema {
 
     /// Itself, unless it exceeds a limit.
     pub(super) fn limited(self) -> Result<Self, TooLarge> {
-        let n_nodes = self.count_nodes()?;
+        let n_nodes = self.count_nodes(0)?;
         if n_nodes > NODES_MAX { Err(TooLarge::Nodes { n_nodes }) } else { Ok(self) }
     }
 
-    fn count_nodes(&self) -> Result<usize, TooLarge> {
+    /// Counts the nodes below names that are `path_bytes` long together.
+    fn count_nodes(&self, path_bytes: usize) -> Result<usize, TooLarge> {
         match self {
             Self::Leaf(_) => Ok(1),
-            Self::Array { element, .. } => Ok(1 + element.count_nodes()?),
+            Self::Array { element, .. } => Ok(1 + element.count_nodes(path_bytes)?),
             Self::Object(members) => members.iter().try_fold(1, |n_nodes, (name, member)| {
+                let path_bytes = path_bytes + name.len();
                 if name.len() > NAME_BYTES_MAX {
-                    return Err(TooLarge::Name { begins: name.chars().take(40).collect() });
+                    return Err(TooLarge::Name { begins: beginning(name) });
                 }
-                Ok(n_nodes + member.count_nodes()?)
+                if path_bytes > PATH_BYTES_MAX {
+                    return Err(TooLarge::Path { ends: beginning(name) });
+                }
+                Ok(n_nodes + member.count_nodes(path_bytes)?)
             }),
         }
     }
+}
+
+/// As much of a name as one needs to find it.
+fn beginning(name: &str) -> String {
+    name.chars().take(40).collect()
 }
 
 fn united(
@@ -113,6 +123,8 @@ pub enum TooLarge {
     Nodes { n_nodes: usize },
     /// A name of more than [`NAME_BYTES_MAX`] bytes.
     Name { begins: String },
+    /// Names of more than [`PATH_BYTES_MAX`] bytes on the way to a member.
+    Path { ends: String },
 }
 
 impl fmt::Display for TooLarge {
@@ -121,12 +133,14 @@ impl fmt::Display for TooLarge {
             Self::Nodes { n_nodes } => {
                 write!(out, "the model would have {n_nodes} nodes (at most {NODES_MAX})")
             }
-            Self::Name { begins } => {
-                write!(
-                    out,
-                    "the field name beginning with {begins:?} is longer than {NAME_BYTES_MAX} bytes"
-                )
-            }
+            Self::Name { begins } => write!(
+                out,
+                "the field name beginning with {begins:?} is too long (at most {NAME_BYTES_MAX} bytes)"
+            ),
+            Self::Path { ends } => write!(
+                out,
+                "the field names down to {ends:?} are too long (at most {PATH_BYTES_MAX} bytes)"
+            ),
         }
     }
 }
