@@ -1,0 +1,3 @@
+//! Entities: documents that follow a model and move through a workflow.
+
+pub mod model;
