@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use tempfile::TempDir;
+use waypost_api::shown_url;
 use waypost_engine::SystemClock;
 use waypost_stores::{
     Grouping, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreClock,
@@ -23,7 +24,8 @@ impl Target {
         }
         if store != "sqlite" {
             return Err(Failure::usage(format!(
-                "--store is sqlite or a postgres:// URL, not {store:?}"
+                "--store is sqlite or a postgres:// URL, not {:?}",
+                shown_url(store)
             )));
         }
         // Not the system's folder for temporary files: it may be in memory, where syncing is free.

@@ -136,7 +136,11 @@ impl Processes {
         offset: usize,
         limit: usize,
     ) -> Result<DefinitionPage, Error> {
-        let query = DefinitionQuery { latest_only: true, limit: DEFINITIONS_MAX, ..self.all() };
+        let all = DefinitionQuery { latest_only: true, ..self.all() };
+        if keyword.is_empty() {
+            return self.page(all, offset, limit).await;
+        }
+        let query = DefinitionQuery { limit: DEFINITIONS_MAX, ..all };
         let keyword = keyword.to_lowercase();
         let mut items = Vec::new();
         for definition in self.shared.store.definitions(&query).await? {
@@ -148,5 +152,24 @@ impl Processes {
         }
         let total = items.len();
         Ok(DefinitionPage { items: items.into_iter().skip(offset).take(limit).collect(), total })
+    }
+
+    /// One page of what `query` wants, read as such: only labels have to be looked at one by one.
+    async fn page(
+        &self,
+        query: DefinitionQuery,
+        offset: usize,
+        limit: usize,
+    ) -> Result<DefinitionPage, Error> {
+        let narrow = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+        let total = self.shared.store.count_definitions(&query).await?;
+        let query = DefinitionQuery { offset: narrow(offset), limit: narrow(limit), ..query };
+        let found = self.shared.store.definitions(&query).await?;
+        let deployed = |definition: Definition| {
+            let label = self.shared.graphs.of(&definition)?.label.clone();
+            Ok(Deployed { definition, label, existed: true })
+        };
+        let items = found.into_iter().map(deployed).collect::<Result<_, Error>>()?;
+        Ok(DefinitionPage { items, total: usize::try_from(total).unwrap_or(usize::MAX) })
     }
 }
