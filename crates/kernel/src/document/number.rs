@@ -40,8 +40,10 @@ impl Number {
             && (whole == "0" || !whole.starts_with('0'))
             && fraction.is_none_or(is_digits)
             && exponent.is_none_or(|it| is_digits(it.strip_prefix(['+', '-']).unwrap_or(it)));
-        let counts = |it: &str| it.parse::<i32>().is_ok();
-        (is_spelled && exponent.is_none_or(counts)).then(|| Self(text.into()))
+        let counts = |it: &Self| i32::try_from(it.power()).is_ok();
+        (is_spelled && exponent.is_none_or(|it| it.parse::<i32>().is_ok()))
+            .then(|| Self(text.into()))
+            .filter(counts)
     }
 
     /// As it was spelled.
@@ -213,5 +215,6 @@ mod tests {
         assert!(number("1e-2147483648") > number("0"));
         assert_eq!(Number::parse("1e2147483648"), None);
         assert_eq!(Number::parse("1e99999999999999999999"), None);
+        assert_eq!(Number::parse("1.5e-2147483648"), None);
     }
 }
