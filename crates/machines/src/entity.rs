@@ -1,0 +1,4 @@
+//! Entities: documents with a model, moved from state to state by workflows.
+
+pub mod cascade;
+pub mod workflow;
