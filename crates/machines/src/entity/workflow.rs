@@ -14,7 +14,7 @@ mod write;
 pub use self::{
     built_in::built_in,
     choose::{available, choose},
-    import::{ImportMode, Refusal, import},
+    import::{Refusal, import},
     read::{Malformed, read_stored},
     types::{Config, Processor, State, Transition, Workflow, limits},
     validate::Rules,

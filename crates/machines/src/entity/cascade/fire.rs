@@ -3,7 +3,7 @@
 use waypost_kernel::document::Value;
 
 use super::{
-    Asked, AuditKind, Cause, FailureKind, Reply, Terms,
+    Asked, AuditKind, FailureKind, Reply, Terms,
     audit::text,
     course::{Course, Halt, Step},
     judge::{Guard, Judged, judge, label},
@@ -45,14 +45,15 @@ pub(super) fn take<'a>(
         course.note(AuditKind::PauseForProcessing, format!("processors: {}", names.join(", ")));
     }
     for processor in processors {
-        process(course, Step { workflow, transition: Some(transition) }, processor)?;
+        ask_processor(course, Step { workflow, transition: Some(transition) }, processor)?;
     }
     course.note(AuditKind::TransitionMake, format!("transition {name} leads to {next}"));
     course.state = next;
     Ok(())
 }
 
-fn process<'a>(
+/// Asks one processor, and takes over what it returns or what it could not do.
+fn ask_processor<'a>(
     course: &mut Course<'a, '_>,
     step: Step<'a>,
     processor: &'a Processor,
@@ -90,12 +91,12 @@ fn process<'a>(
 
 /// The value that a processor returned, if it did; or what went wrong.
 fn outcome(reply: &Reply) -> Result<Option<&Value>, (FailureKind, &str)> {
-    const REFUSED: FailureKind = Cause::Refused { is_retryable: false }.kind();
+    let failed = |why| Err((FailureKind::WorkflowFailed, why));
     match reply {
         Reply::Processed { value: None | Some(Value::Null), .. } => Ok(None),
         Reply::Processed { value: value @ Some(Value::Object(_)), .. } => Ok(value.as_ref()),
-        Reply::Processed { value: Some(_), .. } => Err((REFUSED, "it returned no object")),
-        Reply::Matched { .. } => Err((REFUSED, "it was answered as if it were a criterion")),
+        Reply::Processed { value: Some(_), .. } => failed("it returned no object"),
+        Reply::Matched { .. } => failed("it was answered as if it were a criterion"),
         Reply::Failed { cause, message, .. } => Err((cause.kind(), cut(message, SAID_MAX))),
     }
 }

@@ -11,17 +11,6 @@ use super::{
     validate,
 };
 
-/// What becomes of the workflows that the model has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImportMode {
-    /// Those of the same name are replaced where they stand; new ones follow.
-    Merge,
-    /// All of them go.
-    Replace,
-    /// Those of the same name are replaced, at the end; all others are no longer active.
-    Activate,
-}
-
 /// Why an import changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -40,10 +29,10 @@ pub fn import(
     body: &Value,
     rules: &Rules<'_>,
 ) -> Result<Vec<Workflow>, Refusal> {
-    let request = Object::of(body, &Place::Root).map_err(Refusal::Malformed)?;
-    let mode = request.text("importMode").map_err(Refusal::Malformed)?;
-    let mode = ImportMode::named(&mode).map_err(Refusal::Malformed)?;
-    let mut incoming = request.list("workflows", workflow).map_err(Refusal::Malformed)?;
+    let request = Object::of(body, &Place::Root)?;
+    let mode = request.text("importMode")?;
+    let mode = Mode::named(&mode)?;
+    let mut incoming = request.list("workflows", workflow)?;
     for workflow in &mut incoming {
         workflow.is_active = true;
     }
@@ -54,19 +43,28 @@ pub fn import(
     if problems.is_empty() { Ok(merged) } else { Err(Refusal::Invalid(problems)) }
 }
 
-impl ImportMode {
+/// What becomes of the workflows that the model has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Those of the same name are replaced where they stand; new ones follow.
+    Merge,
+    /// All of them go.
+    Replace,
+    /// Those of the same name are replaced, at the end; all others are no longer active.
+    Activate,
+}
+
+impl Mode {
     fn named(name: &str) -> Result<Self, Malformed> {
         match name.to_ascii_uppercase().as_str() {
             "" | "MERGE" => Ok(Self::Merge),
             "REPLACE" => Ok(Self::Replace),
             "ACTIVATE" => Ok(Self::Activate),
-            _ => Err(Malformed {
-                place: "importMode".to_owned(),
-                problem: format!(
-                    "expected MERGE, REPLACE or ACTIVATE, found {}",
-                    validate::shown(name)
-                ),
-            }),
+            _ => {
+                let found = validate::shown(name);
+                let problem = format!("expected MERGE, REPLACE or ACTIVATE, found {found}");
+                Err(Malformed { place: "importMode".to_owned(), problem })
+            }
         }
     }
 
@@ -96,6 +94,12 @@ impl ImportMode {
                 retired.collect::<Vec<_>>().into_iter().chain(incoming).collect()
             }
         }
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(malformed: Malformed) -> Self {
+        Self::Malformed(malformed)
     }
 }
 
