@@ -2,10 +2,107 @@
 
 use std::time::Duration;
 
+use expect_test::expect;
+use waypost_kernel::{Timestamp, document::Value};
 use waypost_machines::entity::{
-    cascade::{Cause, FailureKind, Pace, Retry, Terms},
-    workflow::Config,
+    cascade::{
+        Call, Cause, Command, Entity, FailureKind, Function, Pace, Question, Replies, Reply, Retry,
+        Stop, Terms, Verdict, run,
+    },
+    workflow::{Config, Processor, Workflow, built_in},
 };
+
+use crate::story::whole;
+
+/// The built-in workflow, guarded by a function of its own and one of its first transition, which
+/// has a processor.
+fn asking() -> Workflow {
+    let criterion = Value::parse(r#"{"type":"function"}"#).ok();
+    let mut workflow = Workflow { criterion: criterion.clone(), ..built_in().clone() };
+    let first = &mut workflow.states.get_mut("NONE").unwrap().transitions[0];
+    first.criterion = criterion;
+    let config = Config { tags: "stock,eu".to_owned(), timeout_millis: 5, ..Config::default() };
+    first.processors = vec![Processor { name: "p".to_owned(), config, ..Processor::default() }];
+    workflow
+}
+
+fn function_terms() -> Terms {
+    Terms { attach_entity: true, context: "v2".to_owned(), ..Terms::default() }
+}
+
+/// Creates an entity by [`asking`]: what the judge was asked in the last round, and all calls.
+fn created() -> (Vec<String>, Vec<Call>) {
+    let (workflow, value) = ([asking()], Value::parse(r#"{"a":1}"#).unwrap());
+    let entity = Entity {
+        id: "e-1",
+        value: &value,
+        state: "",
+        workflow: None,
+        previous_transition: "before",
+        created_at: Timestamp::from_micros(1),
+        updated_at: Timestamp::from_micros(2),
+        transaction: "t-1",
+    };
+    let (mut replies, mut calls) = (Replies::new(), Vec::new());
+    loop {
+        let mut questions = Vec::new();
+        let mut judge = |question: Question<'_>| {
+            questions.push(show(&question));
+            match question.answers {
+                [] => Verdict::Ask(Function { name: "f".to_owned(), terms: function_terms() }),
+                _ => Verdict::Yes,
+            }
+        };
+        let command = Command::Create { transition: None };
+        match run(whole(command, entity, &workflow), &replies, &mut judge) {
+            Err(Stop::Call(call)) => {
+                let reply = match call.key {
+                    2 => Reply::Processed { value: None, warnings: vec![] },
+                    _ => Reply::Matched { matches: true, reason: None, warnings: vec![] },
+                };
+                replies.insert(call.key, reply);
+                calls.push(*call);
+            }
+            Ok(_) => return (questions, calls),
+            Err(Stop::Failed(failure)) => panic!("{}", failure.text),
+        }
+    }
+}
+
+fn show(question: &Question<'_>) -> String {
+    let Question { criterion, target, workflow, transition, entity, answers } = question;
+    let transition = transition.map_or("-", |it| &it.name);
+    let Entity { id, value, state, previous_transition, transaction, .. } = entity;
+    let times = (entity.created_at.as_micros(), entity.updated_at.as_micros());
+    format!(
+        "{target:?} {} {transition} {criterion} {answers:?}: {id} {value} {state:?} \
+         {previous_transition} {times:?} {transaction}",
+        workflow.name
+    )
+}
+
+#[test]
+fn the_judge_is_told_what_the_question_is_about() {
+    let (questions, _) = created();
+    expect![[r#"
+        Workflow default - {"type":"function"} []: e-1 {"a":1} "" before (1, 2) t-1
+        Workflow default - {"type":"function"} [true]: e-1 {"a":1} "" before (1, 2) t-1
+        Transition default NEW {"type":"function"} []: e-1 {"a":1} "NONE" before (1, 2) t-1
+        Transition default NEW {"type":"function"} [true]: e-1 {"a":1} "NONE" before (1, 2) t-1"#]]
+    .assert_eq(&questions.join("\n"));
+}
+
+#[test]
+fn a_member_is_asked_on_the_terms_of_the_definition() {
+    let (_, calls) = created();
+    let terms: Vec<&Terms> = calls.iter().map(|it| &it.terms).collect();
+    let processor = Terms {
+        tags: vec!["stock".to_owned(), "eu".to_owned()],
+        timeout: Some(Duration::from_millis(5)),
+        ..Terms::default()
+    };
+    assert_eq!(terms, [&function_terms(), &function_terms(), &processor]);
+}
 
 #[test]
 fn tags_are_separated_by_commas_and_nothing_else() {
