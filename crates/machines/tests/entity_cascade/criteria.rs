@@ -221,3 +221,61 @@ fn a_function_that_is_answered_as_a_processor_is_an_error() {
         "#]],
     );
 }
+
+#[test]
+fn of_several_functions_that_say_no_the_last_has_the_reason() {
+    check(
+        r#"
+        workflow a NEW
+        NEW go -> DONE manual if f|g|h
+        answer f no too small
+        answer g no too late
+        answer h no
+        take go at NEW {}
+        "#,
+        &expect![[r#"
+            ask 0: function f for Transition, a, go NEW -> DONE, in "NEW" with {}
+            ask 1: function g for Transition, a, go NEW -> DONE, in "NEW" with {}
+            ask 2: function h for Transition, a, go NEW -> DONE, in "NEW" with {}
+              STATE_MACHINE_START [NEW] transition go is asked for
+              TRANSITION_NOT_MATCH_CRITERION [NEW] transition go is not possible: too late {"workflowName":"a","transition":"go","criterion":"group","reason":"too late"}
+            => WORKFLOW_FAILED transition go is not possible in state NEW: too late
+        "#]],
+    );
+}
+
+#[test]
+fn the_reason_of_a_yes_is_not_that_of_a_no() {
+    check(
+        r#"
+        workflow a NEW
+        NEW go -> DONE manual if f&a=1
+        answer f yes it is large enough
+        take go at NEW {}
+        "#,
+        &expect![[r#"
+            ask 0: function f for Transition, a, go NEW -> DONE, in "NEW" with {}
+              STATE_MACHINE_START [NEW] transition go is asked for
+              TRANSITION_NOT_MATCH_CRITERION [NEW] transition go is not possible: criterion did not match {"workflowName":"a","transition":"go","criterion":"group","reason":"criterion did not match"}
+            => WORKFLOW_FAILED transition go is not possible in state NEW: criterion did not match
+        "#]],
+    );
+}
+
+#[test]
+fn a_reason_without_words_is_none() {
+    check(
+        r#"
+        workflow a NEW
+        NEW go -> DONE manual if f
+        answer f silently says no
+        take go at NEW {}
+        "#,
+        &expect![[r#"
+            ask 0: function f for Transition, a, go NEW -> DONE, in "NEW" with {}
+              STATE_MACHINE_START [NEW] transition go is asked for
+              TRANSITION_NOT_MATCH_CRITERION [NEW] transition go is not possible: criterion did not match {"workflowName":"a","transition":"go","criterion":"f","reason":"criterion did not match"}
+            => WORKFLOW_FAILED transition go is not possible in state NEW: criterion did not match
+        "#]],
+    );
+}

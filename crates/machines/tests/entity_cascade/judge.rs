@@ -34,12 +34,13 @@ fn holds<'a>(
         }
         "group" => {
             let Some(Value::List(conditions)) = criterion.member("conditions") else { panic!() };
+            let settles = text("operator") == "OR";
             for condition in conditions {
-                if !holds(condition, question, answers)? {
-                    return Ok(false);
+                if holds(condition, question, answers)? == settles {
+                    return Ok(settles);
                 }
             }
-            Ok(true)
+            Ok(!settles)
         }
         "function" => match answers.next() {
             Some(answer) => Ok(*answer),

@@ -4,18 +4,17 @@
 //! workflow order NEW if kind=1                          a workflow, its first state, its criterion
 //! NEW submit -> DONE manual if f&a=1 do p,q:MODE        a transition, its criterion and processors
 //! state EMPTY                                           a state that leads nowhere
-//! answer p {"a":1} / f yes / f no why / p fails timeout why      what members answer, in order
+//! answer p {"a":1} / p nothing / p fails timeout why    what a processor answers, in order
+//! answer f yes / f no why / f silently says no          what a function answers
 //! warns p careful                                       a warning that comes with the next answer
+//! remembers order / previously submit                   what is stored with the entity
 //! create {} / take submit at NEW {} / update at NEW {}  the command
 //! ```
 
 use std::collections::VecDeque;
 
 use expect_test::Expect;
-use waypost_kernel::{
-    Timestamp,
-    document::{Members, Value},
-};
+use waypost_kernel::{Timestamp, document::Value};
 use waypost_machines::entity::{
     cascade::{
         Asked, AuditEvent, Call, Cause, Command, Entity, Limits, Ran, Replies, Reply, Run, Stop,
@@ -136,6 +135,7 @@ impl Story {
         let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
         let reason = Some(rest.to_owned()).filter(|it| !it.is_empty());
         let reply = match word {
+            "silently" => Reply::Matched { matches: false, reason: Some(String::new()), warnings },
             "yes" | "no" => Reply::Matched { matches: word == "yes", reason, warnings },
             "nothing" => Reply::Processed { value: None, warnings },
             "fails" => {
@@ -212,7 +212,7 @@ fn object<const N: usize>(members: [(&str, &str); N]) -> Value {
 }
 
 /// `a=1` compares a member, `.state=NEW` the entity, `f` asks a function, `f:X` with a retry policy,
-/// `!` is broken, and `&` joins several.
+/// `!` is broken, and `&` or `|` join several.
 fn criterion_of(text: &str) -> Option<Value> {
     let one = |text: &str| match text.split_once('=') {
         _ if text == "!" => object([("type", "broken")]),
@@ -232,16 +232,17 @@ fn criterion_of(text: &str) -> Option<Value> {
             Value::Object([kind, ("function".to_owned(), function)].into_iter().collect())
         }
     };
-    match text.split('&').collect::<Vec<_>>()[..] {
+    let (operator, sign) = if text.contains('|') { ("OR", '|') } else { ("AND", '&') };
+    match text.split(sign).collect::<Vec<_>>()[..] {
         [""] => None,
         ["null"] => Some(Value::Null),
         [single] => Some(one(single)),
         ref many => {
+            let mut group = object([("type", "group"), ("operator", operator)]);
+            let Value::Object(members) = &mut group else { panic!() };
             let conditions = Value::List(many.iter().map(|it| one(it)).collect());
-            let kind = ("type".to_owned(), Value::Text("group".to_owned()));
-            let members: Members =
-                [kind, ("conditions".to_owned(), conditions)].into_iter().collect();
-            Some(Value::Object(members))
+            members.insert("conditions".to_owned(), conditions);
+            Some(group)
         }
     }
 }

@@ -61,6 +61,7 @@ fn what_is_guarded_manual_or_disabled_is_no_loop() {
 fn a_loop_that_can_never_be_entered_is_refused_all_the_same() {
     check_loops("A>B A>A", "A -> A");
     check_loops("A>B X>Y Y>X", "X -> Y -> X");
+    check_loops("A>B B>C A>C A>A", "A -> A");
 }
 
 #[test]
