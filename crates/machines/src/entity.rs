@@ -1,3 +1,5 @@
-//! Entities: documents that follow a model and move through a workflow.
+//! Entities: documents with a model, moved from state to state by workflows.
 
+pub mod cascade;
 pub mod model;
+pub mod workflow;

@@ -1,0 +1,133 @@
+//! What a run is given, and how it can end.
+
+use waypost_kernel::{Timestamp, document::Value};
+
+use super::{AuditEvent, Call};
+use crate::entity::workflow::Workflow;
+
+/// How far a run goes, and why not further.
+pub mod limits {
+    /// How often a cascade may come to one state. A workflow that needs more runs in circles.
+    pub const VISITS_MAX: usize = 10;
+    /// Rounds of a cascade, the last of which must find the entity at rest.
+    pub const ROUNDS_MAX: usize = 100;
+    /// Bytes kept of what a member says: a reason, a message, a warning. They are for people.
+    pub const SAID_MAX: usize = 2_048;
+}
+
+/// One run in full: the same run with the same replies always ends in the same way.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    pub command: Command<'a>,
+    pub entity: Entity<'a>,
+    /// The workflows of the model, in their order.
+    pub workflows: &'a [Workflow],
+    pub limits: Limits,
+}
+
+/// What is asked of the entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// To begin, and to take a transition at once if one is named.
+    Create { transition: Option<&'a str> },
+    /// To take the transition of this name.
+    Take { transition: &'a str },
+    /// To go on from where it is, because its value is another.
+    Loopback,
+}
+
+/// The entity as a criterion sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entity<'a> {
+    pub id: &'a str,
+    /// The new value, if the command brings one.
+    pub value: &'a Value,
+    /// Empty before it is created.
+    pub state: &'a str,
+    /// The name of the workflow that created it.
+    pub workflow: Option<&'a str>,
+    /// The transition stored with the version that is being replaced; empty for a new entity.
+    pub previous_transition: &'a str,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub transaction: &'a str,
+}
+
+/// How far the cascade may go. See [`limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub visits_max: usize,
+    pub rounds_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { visits_max: limits::VISITS_MAX, rounds_max: limits::ROUNDS_MAX }
+    }
+}
+
+/// Where the entity came to rest. One version is saved, however many transitions there were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// What processors made of the value; none if they left it alone.
+    pub value: Option<Value>,
+    pub state: String,
+    /// The name to remember as that of the workflow that created the entity.
+    pub workflow: Option<String>,
+    pub transition_for_latest_save: String,
+    pub audit: Vec<AuditEvent>,
+    pub warnings: Vec<String>,
+}
+
+/// Why a run did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// A member must be asked first; decide again when its reply is known.
+    Call(Box<Call>),
+    /// Nothing may be saved.
+    Failed(Box<Failure>),
+}
+
+/// What went wrong, and what had happened until then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub text: String,
+    pub audit: Vec<AuditEvent>,
+    pub warnings: Vec<String>,
+}
+
+/// The kinds of failure that callers tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// There is no such transition in this state, or it is disabled.
+    TransitionNotFound,
+    /// A criterion, a processor, a limit or the workflow itself stands in the way.
+    WorkflowFailed,
+    /// Nobody is there who could be asked.
+    NoComputeMemberForTag,
+    /// Whoever was asked went away.
+    ComputeMemberDisconnected,
+}
+
+impl FailureKind {
+    /// Its stable name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::TransitionNotFound => "TRANSITION_NOT_FOUND",
+            Self::WorkflowFailed => "WORKFLOW_FAILED",
+            Self::NoComputeMemberForTag => "NO_COMPUTE_MEMBER_FOR_TAG",
+            Self::ComputeMemberDisconnected => "COMPUTE_MEMBER_DISCONNECTED",
+        }
+    }
+
+    /// Whether the same request may succeed a little later.
+    #[must_use]
+    pub const fn is_retryable(self) -> bool {
+        match self {
+            Self::TransitionNotFound | Self::WorkflowFailed => false,
+            Self::NoComputeMemberForTag | Self::ComputeMemberDisconnected => true,
+        }
+    }
+}
