@@ -92,6 +92,15 @@ fn members_nobody_knows_are_ignored_at_every_level() {
 }
 
 #[test]
+fn a_schedule_is_refused_rather_than_ignored() {
+    let body = r#"{"workflows":[{"name":"a","initialState":"A","states":{"A":{"transitions":[
+        {"name":"t","next":"B","schedule":{"delayMs":1000}}]},"B":{}}}]}"#;
+    let refused = take(&[], body).unwrap_err().to_string();
+    let place = "workflows[0].states.A.transitions[0].schedule";
+    assert!(refused.starts_with(&format!("{place}: transitions cannot be scheduled")), "{refused}");
+}
+
+#[test]
 fn null_counts_as_absent() {
     let body = r#"{"importMode":null,"workflows":[{"version":null,"name":"a","desc":null,
         "initialState":"A","active":null,"criterion":null,"states":{"B":null,"A":{"transitions":

@@ -1,5 +1,6 @@
 //! Reads workflows from documents. Unknown members are ignored at every level, and `null` counts as
-//! absent; a member of the wrong type is refused with its place.
+//! absent; a member of the wrong type, or one that asks for what is not there, is refused with its
+//! place.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -83,6 +84,11 @@ fn states(workflow: &Object<'_>) -> Result<BTreeMap<String, State>, Malformed> {
 
 fn transition(value: &Value, place: &Place<'_>) -> Result<Transition, Malformed> {
     let object = Object::of(value, place)?;
+    // Read as an ordinary one it would be taken at once, which is the opposite of what is wanted.
+    if object.member("schedule").is_some() {
+        let problem = "transitions cannot be scheduled yet".to_owned();
+        return Err(Place::Member(place, "schedule").problem(problem));
+    }
     Ok(Transition {
         name: object.text("name")?,
         next: object.text("next")?,
