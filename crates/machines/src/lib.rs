@@ -1,4 +1,5 @@
 //! The pure machines, one per face. No I/O, no clock, no chance; faces do not know each other.
 
 pub mod chain;
+pub mod entity;
 pub mod process;
