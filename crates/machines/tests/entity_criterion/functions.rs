@@ -4,10 +4,10 @@ use super::check::{criterion, problem, subject, value};
 use waypost_machines::entity::criterion::{Criterion, Function};
 
 fn function(json: &str) -> Function {
-    match criterion(json) {
-        Criterion::Function(function) => function,
-        other => panic!("{other:?} is no function"),
-    }
+    let Criterion::Function(function) = criterion(json) else {
+        panic!("{json} is no function");
+    };
+    function
 }
 
 #[test]
