@@ -10,7 +10,7 @@ mod text;
 
 pub use self::{
     comparison::Comparison,
-    operand::{Operand, OperandError, PATTERN_BYTES_MAX, Scalar},
+    operand::{Operand, OperandError, PATTERN_LENGTH_MAX, Scalar},
     operator::Operator,
     path::{Path, PathError, Step},
     text::Like,

@@ -1,6 +1,7 @@
 //! What a value is compared with, made ready once when a condition is read.
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind};
 
 use super::{
     moment::{self, Nanoseconds},
@@ -9,12 +10,13 @@ use super::{
 };
 use crate::document::{Number, Value};
 
-/// How long a pattern may be, of `LIKE` as well as of `MATCHES_PATTERN`: matching takes at most
-/// the length of the text times that of the pattern.
-pub const PATTERN_BYTES_MAX: usize = 4_096;
+/// How long a pattern may be, of `LIKE` as well as of `MATCHES_PATTERN`, and there also with its
+/// repetitions written out: matching takes at most the length of the text times that.
+pub const PATTERN_LENGTH_MAX: usize = 1_024;
 
-/// What a regular expression may take in memory. A dozen bytes can ask for gigabytes.
-const PATTERN_MEMORY_MAX: usize = 1024 * 1024;
+/// What a regular expression may take in memory. A dozen bytes can ask for gigabytes, but fifty
+/// letters of any script already take more than two mebibytes.
+const PATTERN_MEMORY_MAX: usize = 4 * 1024 * 1024;
 
 /// What a value is compared with. The operator says which of these it is.
 #[derive(Clone, Debug)]
@@ -67,7 +69,7 @@ pub enum OperandError {
     #[error("not a point in time: expected a year, a month, a date or RFC 3339")]
     Time,
     /// The pattern is too long.
-    #[error("a pattern has at most {PATTERN_BYTES_MAX} bytes")]
+    #[error("a pattern has at most {PATTERN_LENGTH_MAX} bytes, its repetitions written out")]
     Length,
     /// The regular expression is wrong, or asks for too much memory.
     #[error("not a pattern: {0}")]
@@ -164,22 +166,44 @@ fn text(operator: Operator, value: &Value) -> Result<String, OperandError> {
 
 fn pattern(operator: Operator, value: &Value) -> Result<String, OperandError> {
     let pattern = text(operator, value)?;
-    if pattern.len() > PATTERN_BYTES_MAX { Err(OperandError::Length) } else { Ok(pattern) }
+    if pattern.len() > PATTERN_LENGTH_MAX { Err(OperandError::Length) } else { Ok(pattern) }
 }
 
 fn expression(pattern: &str) -> Result<Regex, OperandError> {
     // By itself first: `a)(b` must not become an expression by what is put around it.
-    compile(pattern)?;
+    let parsed = regex_syntax::parse(pattern).map_err(|it| not_a_pattern(&it))?;
+    if length(&parsed) > PATTERN_LENGTH_MAX {
+        return Err(OperandError::Length);
+    }
     // The line end closes a comment, where the expression is written with comments.
     compile(&format!(r"\A(?:{pattern})\z")).or_else(|_| compile(&format!("\\A(?:{pattern}\n)\\z")))
+}
+
+/// How long an expression is with its repetitions written out.
+fn length(expression: &Hir) -> usize {
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Capture(capture) => length(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(length).fold(0, usize::saturating_add)
+        }
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            length(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+    }
 }
 
 fn compile(pattern: &str) -> Result<Regex, OperandError> {
     let mut builder = RegexBuilder::new(pattern);
     builder.size_limit(PATTERN_MEMORY_MAX).dfa_size_limit(PATTERN_MEMORY_MAX);
-    builder.build().map_err(|error| {
-        let told = error.to_string();
-        let last = told.lines().last().unwrap_or_default();
-        OperandError::Pattern(last.strip_prefix("error: ").unwrap_or(last).to_owned())
-    })
+    builder.build().map_err(|it| not_a_pattern(&it))
+}
+
+/// The last line says what is wrong; those before it draw a picture.
+fn not_a_pattern(error: &dyn std::error::Error) -> OperandError {
+    let told = error.to_string();
+    let last = told.lines().last().unwrap_or_default();
+    OperandError::Pattern(last.strip_prefix("error: ").unwrap_or(last).to_owned())
 }

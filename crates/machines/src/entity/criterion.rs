@@ -20,8 +20,9 @@ pub mod limits {
     /// looked at for every entity.
     pub const CONDITIONS_MAX: usize = 10_000;
 
-    /// How many regular expressions a criterion may have, since each may take a mebibyte.
-    pub const PATTERNS_MAX: usize = 50;
+    /// How many regular expressions a criterion may have, since each may take some mebibytes. One
+    /// can hold many alternatives.
+    pub const PATTERNS_MAX: usize = 20;
 }
 
 /// A condition that decides which workflow an entity gets, whether a transition may be taken, or

@@ -53,6 +53,13 @@ fn patterns_describe_the_whole_text() {
 }
 
 #[test]
+fn patterns_that_people_write_are_not_too_large() {
+    assert!(text("ada@example.org", "MATCHES_PATTERN", r"[\w.+-]+@[\w-]+\.[\w.-]+"));
+    assert!(text("Lovelace", "MATCHES_PATTERN", r"\w{1,50}"));
+    assert!(text("Łódź", "MATCHES_PATTERN", r"\p{Lu}\p{Ll}{0,20}( \p{Lu}\p{Ll}{0,20})*"));
+}
+
+#[test]
 fn comments_of_a_pattern_do_not_hide_its_end() {
     assert!(text("ab", "MATCHES_PATTERN", "(?x) a b # two letters"));
     assert!(!text("abc", "MATCHES_PATTERN", "(?x) a b # two letters"));
