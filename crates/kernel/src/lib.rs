@@ -11,6 +11,7 @@ mod id;
 mod json;
 mod machine;
 mod message;
+pub mod predicate;
 mod rejection;
 mod store;
 mod task;

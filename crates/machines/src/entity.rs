@@ -1,5 +1,6 @@
 //! Entities: documents with a model, moved from state to state by workflows.
 
 pub mod cascade;
+pub mod criterion;
 pub mod model;
 pub mod workflow;
