@@ -6,12 +6,10 @@
 mod commit;
 mod definition;
 mod digest;
-pub mod document;
 mod id;
 mod json;
 mod machine;
 mod message;
-pub mod predicate;
 mod rejection;
 mod store;
 mod task;

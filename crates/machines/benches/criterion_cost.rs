@@ -3,7 +3,7 @@
 use std::{convert::Infallible, hint::black_box};
 
 use criterion::{Criterion as Bench, criterion_group, criterion_main};
-use waypost_kernel::{Timestamp, document::Value, predicate::Subject};
+use waypost_documents::{document::Value, predicate::Subject};
 use waypost_machines::entity::criterion::Criterion;
 
 const ORDER: &str = r#"{
@@ -66,8 +66,8 @@ fn cost(bench: &mut Bench) {
         value: &order,
         state: "OPEN",
         previous_transition: "SUBMIT",
-        created_at: Timestamp::from_millis(1_725_532_215_250),
-        updated_at: Timestamp::from_millis(1_725_618_615_000),
+        created_at: 1_725_532_215_250_000,
+        updated_at: 1_725_618_615_000_000,
         transaction: "8d9a1f70-6b5e-11ef-8000-000000000001",
         id: "7c1f0a52-6b5e-11ef-8000-000000000002",
     };

@@ -2,5 +2,6 @@
 
 pub mod cascade;
 pub mod criterion;
+pub mod judge;
 pub mod model;
 pub mod workflow;

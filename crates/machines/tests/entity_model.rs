@@ -20,7 +20,7 @@ mod strict;
 #[path = "entity_model/xml.rs"]
 mod xml;
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 use waypost_machines::entity::model::Schema;
 
 fn document(text: &str) -> Value {

@@ -20,7 +20,7 @@ mod rules;
 #[path = "entity_workflow/selection.rs"]
 mod selection;
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 use waypost_machines::entity::workflow::{Refusal, Rules, Workflow, import};
 
 /// A criterion is one if it has a type.

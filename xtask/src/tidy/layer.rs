@@ -3,7 +3,7 @@
 use super::tree::Tree;
 
 /// Crates that do no I/O, read no clock, draw no random numbers and do not log.
-const PURE: [&str; 2] = ["kernel", "machines"];
+const PURE: [&str; 3] = ["documents", "kernel", "machines"];
 
 /// What a pure crate has no use for.
 const IMPURE: [&str; 24] = [
@@ -34,15 +34,16 @@ const IMPURE: [&str; 24] = [
 ];
 
 /// Who may depend on whom. The arrows of ARCHITECTURE.md, followed to their ends.
-const BELOW: [(&str, &[&str]); 9] = [
+const BELOW: [(&str, &[&str]); 10] = [
+    ("documents", &[]),
     ("kernel", &[]),
-    ("machines", &["kernel"]),
+    ("machines", &["documents", "kernel"]),
     ("stores", &["kernel"]),
-    ("engine", &["kernel", "machines"]),
+    ("engine", &["documents", "kernel", "machines"]),
     ("api", &[]),
-    ("server", &["kernel", "machines", "engine", "api"]),
+    ("server", &["documents", "kernel", "machines", "engine", "api"]),
     ("client", &["api"]),
-    ("cli", &["kernel", "machines", "engine", "api", "server", "client", "stores"]),
+    ("cli", &["documents", "kernel", "machines", "engine", "api", "server", "client", "stores"]),
     ("testkit", &["kernel"]),
 ];
 

@@ -3,7 +3,7 @@
 mod error;
 mod parse;
 
-use waypost_kernel::{
+use waypost_documents::{
     document::Value,
     predicate::{Predicate, Subject},
 };

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use expect_test::expect;
-use waypost_kernel::{Timestamp, document::Value};
+use waypost_documents::document::Value;
+use waypost_kernel::Timestamp;
 use waypost_machines::entity::{
     cascade::{
         Call, Cause, Command, Entity, FailureKind, Function, Pace, Question, Replies, Reply, Retry,

@@ -1,7 +1,8 @@
 //! What is written down about runs, for programs.
 
 use expect_test::expect;
-use waypost_kernel::{Timestamp, document::Value};
+use waypost_documents::document::Value;
+use waypost_kernel::Timestamp;
 use waypost_machines::entity::{
     cascade::{AuditEvent, AuditKind, Command, Entity, Replies, run},
     workflow::{Workflow, built_in},

@@ -1,6 +1,6 @@
 //! A small judge: enough of a condition language to tell stories with.
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 use waypost_machines::entity::cascade::{Function, Question, Terms, Verdict};
 
 /// The verdict on a criterion of the types simple, lifecycle, group, function and broken.

@@ -7,7 +7,8 @@ use proptest::{
     prelude::{BoxedStrategy, ProptestConfig, Strategy, any},
     prop_assert, prop_assert_eq, proptest,
 };
-use waypost_kernel::{Timestamp, document::Value};
+use waypost_documents::document::Value;
+use waypost_kernel::Timestamp;
 use waypost_machines::entity::{
     cascade::{
         Asked, AuditEvent, AuditKind, Call, Cause, Command, Entity, Function, Question, Ran,

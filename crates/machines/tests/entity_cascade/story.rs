@@ -14,7 +14,8 @@
 use std::collections::VecDeque;
 
 use expect_test::Expect;
-use waypost_kernel::{Timestamp, document::Value};
+use waypost_documents::document::Value;
+use waypost_kernel::Timestamp;
 use waypost_machines::entity::{
     cascade::{
         Asked, AuditEvent, Call, Cause, Command, Entity, Limits, Ran, Replies, Reply, Run, Stop,

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use waypost_kernel::{Timestamp, document::Value, predicate::Subject};
+use waypost_documents::{document::Value, predicate::Subject};
 use waypost_machines::entity::criterion::Criterion;
 
 pub(super) fn value(json: &str) -> Value {
@@ -27,8 +27,8 @@ pub(super) fn subject(value: &Value) -> Subject<'_> {
         value,
         state: "OPEN",
         previous_transition: "SUBMIT",
-        created_at: Timestamp::from_micros(1_725_532_215_250_000),
-        updated_at: Timestamp::from_micros(1_725_618_615_000_000),
+        created_at: 1_725_532_215_250_000,
+        updated_at: 1_725_618_615_000_000,
         transaction: "8d9a1f70-6b5e-11ef-8000-000000000001",
         id: "7c1f0a52-6b5e-11ef-8000-000000000002",
     }

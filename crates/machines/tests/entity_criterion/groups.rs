@@ -1,7 +1,7 @@
 //! Groups, and how conditions are spelled.
 
 use super::check::{criterion, holds, problem, value};
-use waypost_kernel::document::{Members, Value};
+use waypost_documents::document::{Members, Value};
 use waypost_machines::entity::criterion::Criterion;
 
 const YES: &str = r#"{"type":"simple","jsonPath":"$.a","operatorType":"EQUALS","value":1}"#;

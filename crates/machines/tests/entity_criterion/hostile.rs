@@ -1,7 +1,7 @@
 //! Criteria that are meant to hurt.
 
 use super::check::{compares, criterion, judge, problem, subject};
-use waypost_kernel::document::{Members, Value};
+use waypost_documents::document::{Members, Value};
 
 fn pattern(operator: &str, pattern: &str) -> String {
     let pattern = Value::Text(pattern.to_owned());

@@ -1,7 +1,7 @@
 //! What is known of an entity beside its document.
 
 use super::check::{criterion, judge, knows, problem, subject, value};
-use waypost_kernel::{Timestamp, predicate::Subject};
+use waypost_documents::predicate::Subject;
 
 #[test]
 fn every_field_has_its_value() {
@@ -72,8 +72,7 @@ fn a_coarse_time_is_its_first_instant() {
         assert!(knows("creationDate", "LESS_THAN", operand), "{operand}");
     }
     let document = value("{}");
-    let new_year =
-        Subject { created_at: Timestamp::from_millis(1_704_067_200_000), ..subject(&document) };
+    let new_year = Subject { created_at: 1_704_067_200_000_000, ..subject(&document) };
     for operand in ["2024", r#""2024-01""#, r#""2024-01-01""#] {
         let condition = format!(
             r#"{{"type":"lifecycle","field":"creationDate","operatorType":"EQUALS","value":{operand}}}"#

@@ -1,7 +1,7 @@
 //! What is not a criterion, and what is said about it.
 
 use super::check::{problem, value};
-use waypost_kernel::predicate::{Field, Operator};
+use waypost_documents::predicate::{Field, Operator};
 use waypost_machines::entity::criterion::{Criterion, Mistake};
 
 const TYPES: &str = "type: expected simple, lifecycle, group, array or function";

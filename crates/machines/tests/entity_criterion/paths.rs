@@ -1,7 +1,7 @@
 //! Where conditions look, and what many values or none mean.
 
 use super::check::{compares, holds, value};
-use waypost_kernel::predicate::{Operator, Path, Predicate};
+use waypost_documents::predicate::{Operator, Path, Predicate};
 
 const ORDER: &str = r#"{
     "total": 12.5,

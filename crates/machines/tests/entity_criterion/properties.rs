@@ -4,7 +4,7 @@ use proptest::prelude::{
     BoxedStrategy, Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq,
     prop_oneof, proptest,
 };
-use waypost_kernel::{
+use waypost_documents::{
     document::{Members, Number, Value},
     predicate::{Like, Operator, Path, Predicate},
 };

@@ -1,7 +1,7 @@
 //! Shapes, patterns and case.
 
 use super::check::{compares, value};
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 /// Whether the text `stored` compares like that with the text `operand`.
 fn text(stored: &str, operator: &str, operand: &str) -> bool {

@@ -6,7 +6,7 @@ use proptest::{
     prop_assert, prop_assert_eq, prop_oneof, proptest,
     sample::select,
 };
-use waypost_kernel::document::{Members, Number, Value};
+use waypost_documents::document::{Members, Number, Value};
 use waypost_machines::entity::model::{
     ChangeLevel, Lock, Schema, Type, Types, json_schema, parse_xml, simple_view,
 };

@@ -1,6 +1,6 @@
 //! Schemas as they are stored. These texts are in the stores of users.
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 use waypost_machines::entity::model::{Lock, Schema};
 
 use crate::{document, model, shown};

@@ -1,6 +1,6 @@
 //! Documents that come as XML.
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 use waypost_machines::entity::model::{XmlFault, parse_xml};
 
 fn check(xml: &str, expected: &str) {

@@ -6,7 +6,7 @@ use proptest::{
     prelude::{BoxedStrategy, Just, ProptestConfig, Strategy, any},
     prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
-use waypost_kernel::document::{Members, Number, Value};
+use waypost_documents::document::{Members, Number, Value};
 use waypost_machines::entity::workflow::{
     Config, Processor, State, Transition, Workflow, export, import, read_stored, stored,
 };

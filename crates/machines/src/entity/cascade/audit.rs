@@ -1,6 +1,6 @@
 //! What is written down about a run.
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use crate::entity::workflow::object;
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::FailureKind;
 use crate::entity::workflow::Config;

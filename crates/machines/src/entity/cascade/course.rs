@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{
     Asked, AuditEvent, AuditKind, Call, Entity, Failure, FailureKind, Judge, Passage, Question,

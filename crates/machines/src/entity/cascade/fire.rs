@@ -1,6 +1,6 @@
 //! Takes one transition: its criterion, its processors, and then the state.
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{
     Asked, AuditKind, FailureKind, Reply, Terms,

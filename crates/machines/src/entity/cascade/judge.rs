@@ -1,6 +1,6 @@
 //! Whether criteria hold. Conditions are decided by whoever runs the machine; functions are asked.
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{
     Asked, Entity, FailureKind, Function, Reply, Target,

@@ -1,6 +1,7 @@
 //! What a run is given, and how it can end.
 
-use waypost_kernel::{Timestamp, document::Value};
+use waypost_documents::document::Value;
+use waypost_kernel::Timestamp;
 
 use super::{AuditEvent, Call};
 use crate::entity::workflow::Workflow;

@@ -1,6 +1,6 @@
 //! Reads conditions. Members that nobody knows are ignored; what is known must be right.
 
-use waypost_kernel::{
+use waypost_documents::{
     document::Value,
     predicate::{Field, OperandError, Operator, Path, Predicate},
 };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{
     compare::Comparison,

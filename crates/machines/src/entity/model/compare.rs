@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use waypost_kernel::document::{Members, Value};
+use waypost_documents::document::{Members, Value};
 
 use super::{
     infer::classify,

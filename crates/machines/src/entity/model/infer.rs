@@ -1,7 +1,7 @@
 //! What a value shows about the schema it came from. Numbers are told apart by their digits, and
 //! a hostile exponent costs no more than its letters.
 
-use waypost_kernel::document::{Number, Sign, Value};
+use waypost_documents::document::{Number, Sign, Value};
 
 use super::{
     schema::Schema,

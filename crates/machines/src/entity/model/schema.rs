@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{
     infer::infer,

@@ -10,7 +10,7 @@ use quick_xml::{
     escape::resolve_xml_entity,
     events::{BytesRef, BytesStart, Event},
 };
-use waypost_kernel::document::{Members, Number, Value};
+use waypost_documents::document::{Members, Number, Value};
 
 /// The member that holds the text of an element which has other members, too.
 const TEXT: &str = "_text";

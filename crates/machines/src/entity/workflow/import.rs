@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use indexmap::IndexMap;
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{
     Malformed, Rules, Workflow, limits,

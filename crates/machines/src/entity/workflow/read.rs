@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use waypost_kernel::document::{Members, Value};
+use waypost_documents::document::{Members, Value};
 
 use super::{Config, Processor, State, Transition, Workflow, cut, limits};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 /// How much of everything a workflow takes, and why not more.
 pub mod limits {

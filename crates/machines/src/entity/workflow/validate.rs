@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use waypost_kernel::document::Value;
+use waypost_documents::document::Value;
 
 use super::{Processor, State, Transition, Workflow, circle::circle, cut, limits};
 

@@ -1,7 +1,7 @@
 //! Writes workflows as documents. What is not set is left out, so the same workflow is always
 //! written in the same way.
 
-use waypost_kernel::document::{Members, Number, Value};
+use waypost_documents::document::{Members, Number, Value};
 
 use super::{Config, Processor, State, Transition, Workflow};
 

@@ -8,10 +8,7 @@ use super::{
     operator::Operator,
     text::folded,
 };
-use crate::{
-    Timestamp,
-    document::{Number, Value},
-};
+use crate::document::{Number, Value};
 
 /// An operator with what it compares with.
 #[derive(Clone, Debug)]
@@ -27,7 +24,8 @@ pub(super) enum Leaf<'a> {
     Bool(bool),
     Number(&'a Number),
     Text(&'a str),
-    Time(Timestamp),
+    /// In microseconds since 1970.
+    Time(i64),
     /// Has no order and no text: there, and nothing more.
     Object,
 }
@@ -168,9 +166,7 @@ impl Leaf<'_> {
             (Self::Bool(mine), Scalar::Written { text, .. }) => {
                 text.parse().ok().map(|it| mine.cmp(&it))
             }
-            (Self::Time(mine), Scalar::Time(at)) => {
-                Some((i128::from(mine.as_micros()) * 1_000).cmp(at))
-            }
+            (Self::Time(mine), Scalar::Time(at)) => Some((i128::from(mine) * 1_000).cmp(at)),
             (_, _) => None,
         }
     }

@@ -55,7 +55,8 @@ impl Number {
     /// On which side of zero it lies.
     #[must_use]
     pub fn sign(&self) -> Sign {
-        match (self.digits().is_empty(), self.0.starts_with('-')) {
+        let is_zero = !self.mantissa().bytes().any(|it| matches!(it, b'1'..=b'9'));
+        match (is_zero, self.0.starts_with('-')) {
             (true, _) => Sign::Zero,
             (false, true) => Sign::Minus,
             (false, false) => Sign::Plus,
@@ -97,16 +98,38 @@ impl Number {
         unsigned.split_once(['e', 'E']).map_or(unsigned, |(mantissa, _)| mantissa)
     }
 
-    /// Compares what lies between the number and zero.
+    /// Compares what lies between the number and zero, which neither of them is.
     fn cmp_size(&self, other: &Self) -> Ordering {
-        let (mine, theirs) = (self.digits(), other.digits());
-        let top = |digits: &str, power: i64| {
-            power.saturating_add(i64::try_from(digits.len()).unwrap_or(i64::MAX))
-        };
-        // Digits that begin at the same power of ten compare like words.
-        top(&mine, self.power())
-            .cmp(&top(&theirs, other.power()))
-            .then_with(|| mine.as_bytes().cmp(theirs.as_bytes()))
+        // Digits that begin at the same power of ten compare like words; zeros at their end do
+        // not count, so the shorter word goes on with zeros.
+        let (mut mine, mut theirs) = (self.significant(), other.significant());
+        self.top().cmp(&other.top()).then_with(|| {
+            loop {
+                match (mine.next(), theirs.next()) {
+                    (None, None) => return Ordering::Equal,
+                    (one, another) => match one.unwrap_or(b'0').cmp(&another.unwrap_or(b'0')) {
+                        Ordering::Equal => {}
+                        unequal @ (Ordering::Less | Ordering::Greater) => return unequal,
+                    },
+                }
+            }
+        })
+    }
+
+    /// Its digits from the first one that is not zero.
+    fn significant(&self) -> impl Iterator<Item = u8> {
+        self.mantissa().bytes().filter(u8::is_ascii_digit).skip_while(|it| *it == b'0')
+    }
+
+    /// The power of ten above its first digit that is not zero.
+    fn top(&self) -> i64 {
+        let mantissa = self.mantissa();
+        let exponent = self.0.split_once(['e', 'E']).and_then(|(_, it)| it.parse::<i64>().ok());
+        let n_whole = mantissa.find('.').unwrap_or(mantissa.len());
+        let digits = mantissa.bytes().filter(u8::is_ascii_digit);
+        let n_zeros = digits.take_while(|it| *it == b'0').count();
+        let count = |it: usize| i64::try_from(it).unwrap_or(i64::MAX);
+        exponent.unwrap_or(0).saturating_add(count(n_whole)).saturating_sub(count(n_zeros))
     }
 }
 

@@ -17,7 +17,7 @@ pub use self::{
 };
 
 use self::{comparison::Leaf, operand::Measure};
-use crate::{Timestamp, document::Value};
+use crate::document::Value;
 
 /// What a predicate is asked about: a document and what is known beside it.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +28,10 @@ pub struct Subject<'a> {
     pub state: &'a str,
     /// The transition that saved it last; empty if none did.
     pub previous_transition: &'a str,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it was saved last.
-    pub updated_at: Timestamp,
+    /// When it was created, in microseconds since 1970.
+    pub created_at: i64,
+    /// When it was saved last, in microseconds since 1970.
+    pub updated_at: i64,
     /// The transaction that saved it last.
     pub transaction: &'a str,
     /// Its id.
