@@ -403,3 +403,35 @@ fn names_may_be_of_any_script() {
         (" a ", r#"{"a":1}"#, "1"),
     ]);
 }
+
+#[test]
+fn examples_of_the_format_mean_what_they_say() {
+    check(&[
+        ("age > 18", r#"{"age":18}"#, "false"),
+        ("age > 18", r#"{"age":19}"#, "true"),
+        ("amount <= 10000", r#"{"amount":10000}"#, "true"),
+        ("amount <= 10000", r#"{"amount":10000.01}"#, "false"),
+        ("baseAmount + fee", r#"{"baseAmount":100,"fee":2.5}"#, "102.5"),
+        ("total - discount", r#"{"total":100,"discount":30}"#, "70"),
+        ("price * quantity", r#"{"price":2.5,"quantity":4}"#, "10"),
+        ("totalCost / itemCount", r#"{"totalCost":10,"itemCount":4}"#, "2.5"),
+        ("totalScore / reviewCount", r#"{"totalScore":9,"reviewCount":2}"#, "4.5"),
+        ("bypass == true || creditScore >= 800", r#"{"bypass":false,"creditScore":800}"#, "true"),
+        ("bypass == true || creditScore >= 800", r#"{"bypass":false,"creditScore":799}"#, "false"),
+        ("bypass == true || creditScore >= 800", r#"{"bypass":true,"creditScore":0}"#, "true"),
+        ("!blacklisted", r#"{"blacklisted":false}"#, "true"),
+        ("len(attachments) == 0", r#"{"attachments":[]}"#, "true"),
+        ("len(attachments) == 0", r#"{"attachments":["a"]}"#, "false"),
+        (
+            "creditScore >= 600 && !blacklisted",
+            r#"{"creditScore":600,"blacklisted":false}"#,
+            "true",
+        ),
+        (
+            "creditScore >= 600 && !blacklisted",
+            r#"{"creditScore":600,"blacklisted":true}"#,
+            "false",
+        ),
+        ("3.14", "", "3.14"),
+    ]);
+}

@@ -281,3 +281,32 @@ fn a_branch_that_leaves_is_awaited_for_ever() {
         "#]],
     );
 }
+
+#[test]
+fn a_join_takes_nobody_from_another_gateway() {
+    check(
+        "
+        f fork a g join j
+        a task A -> k
+        g fork x y join k
+        x task X -> k
+        y task Y -> k
+        k join -> j
+        j join -> e
+        e end
+        ",
+        "
+        .. start
+        done a
+        ",
+        expect![[r#"
+            .. start
+            done a
+              #3 left
+              k#11 on 2.0 failed: join "k" was reached by a path that no gateway has opened
+              failed
+              - task 4, 8, 10
+              => FAILED [x y k] because "join \"k\" was reached by a path that no gateway has opened"
+        "#]],
+    );
+}

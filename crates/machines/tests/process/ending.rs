@@ -192,6 +192,7 @@ fn a_failure_keeps_everything_out_of_reach() {
         done 6
         user u
         signal w
+        lapse 6
         wait 90m
         ring
         cancel
@@ -221,6 +222,8 @@ fn a_failure_keeps_everything_out_of_reach() {
               ! INSTANCE_ENDED instance is in a terminal state
             signal w
               ! INSTANCE_ENDED instance is in a terminal state
+            lapse 6
+              = nothing changes
             wait 90m
             ring
               timer 5.0 is due

@@ -220,3 +220,42 @@ fn conditions_decide_where_people_and_signals_lead() {
         "#]],
     );
 }
+
+// It is listed because it failed there: only trying it again helps.
+#[test]
+fn a_step_that_is_listed_but_has_failed_takes_no_signal() {
+    check(
+        "
+        u user -> e
+        interrupt PT5S -> w
+        w wait -> e
+        if ok == true -> e
+        e end
+        ",
+        r#"
+        .. start
+        .. wait 5s
+        .. ring
+        .. signal w {"ok":false}
+        retry u
+        signal w {"ok":true}
+        show
+        "#,
+        expect![[r#"
+            .. start
+            .. wait 5s
+            .. ring
+            .. signal w {"ok":false}
+            retry u
+              u tried again with {}
+              u#3 waits for a person
+              + timer 3.0 at +10s
+              => WAITING [w u]
+            signal w {"ok":true}
+              ! SIGNAL_NOT_AWAITED wait step is not currently parked on the instance
+            show
+              => WAITING [w u]
+                 {"ok":false}
+        "#]],
+    );
+}

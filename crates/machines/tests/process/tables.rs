@@ -1,9 +1,13 @@
 //! Decision tables: which rules match, and what they come to.
 
 use serde_json::Value;
-use waypost_machines::process::{Command, Phase, Start};
+use waypost_machines::process::{Command, Graph, Phase, Source, Start, expression::Coercion};
 
-use crate::{notation::graph, story::variables, world::World};
+use crate::{
+    notation::{definition, graph},
+    story::variables,
+    world::World,
+};
 
 /// What a table sets, or why its step fails.
 fn evaluated(policy: &str, rules: &str, known: &str) -> Result<String, String> {
@@ -275,4 +279,16 @@ fn sums_are_exact_as_long_as_they_can_be() {
 fn rules_without_outputs_change_nothing() {
     let rows = POLICIES.map(|it| (it, Ok(r#"{"n":1}"#)));
     check("rule n == 1", r#"{"n":1}"#, &rows);
+}
+
+#[test]
+fn a_table_without_a_policy_wants_one_match() {
+    let mut written = definition("t table F -> e\nrule => {\"x\":1}\nrule => {\"x\":2}\ne end");
+    let step = written.pointer_mut("/steps/0").and_then(Value::as_object_mut).unwrap();
+    step.remove("hitPolicy").unwrap();
+    let source = Source::parse(&written.to_string()).unwrap();
+    let mut world = World::new(Graph::new(&source, 1, Coercion::On).unwrap());
+    world.submit(&Command::Start(Start::default())).unwrap();
+    let expected = r#"DecisionTableUniqueViolation: step "t", matching rule indices [0 1]"#;
+    assert_eq!(world.state.reason.as_deref(), Some(expected));
 }

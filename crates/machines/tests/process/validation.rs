@@ -235,8 +235,27 @@ fn two_gateways_do_not_share_a_join() {
 #[test]
 fn references_lead_to_steps() {
     check(
+        SERIES,
+        &[("/steps/1/nextStep", json!("y"), &[r#"step "b" nextStep references unknown step "y""#])],
+    );
+    check(
         AUTOMATIC,
         &[
+            (
+                "/steps/1/nextStep",
+                json!("y"),
+                &[r#"step "t" nextStep references unknown step "y""#],
+            ),
+            (
+                "/steps/2/nextStep",
+                json!("y"),
+                &[
+                    r#"step "x" nextStep references unknown step "y""#,
+                    r#"step "w" is unreachable from the first step"#,
+                    r#"step "e" is unreachable from the first step"#,
+                    "no END step is reachable from the first step",
+                ],
+            ),
             (
                 "/steps/3/nextStep",
                 json!("y"),
@@ -259,6 +278,15 @@ fn references_lead_to_steps() {
     check(
         GATEWAY,
         &[
+            (
+                "/steps/3/nextStep",
+                json!("y"),
+                &[
+                    r#"step "j" nextStep references unknown step "y""#,
+                    r#"step "e" is unreachable from the first step"#,
+                    "no END step is reachable from the first step",
+                ],
+            ),
             (
                 "/steps/0/parallelNextSteps",
                 json!(["a", "y", "b"]),
@@ -326,4 +354,6 @@ fn every_step_and_an_end_can_be_reached() {
     let of_no_use =
         changed("a user -> e\ne end\nb end", "/steps/0/parallelNextSteps", json!(["b"]));
     assert_eq!(found(&of_no_use), Vec::<String>::new());
+    let by_join = "f fork a b join j\na task A -> e\nb task B -> e\nj join -> e\ne end";
+    assert_eq!(found(&definition(by_join)), Vec::<String>::new());
 }
