@@ -37,6 +37,11 @@ const LARGE: i64 = 600_000_000;
 fn rows() -> Vec<Loan> {
     vec![
         Loan { name: "plain", ..USUAL },
+        Loan { name: "just-good-enough", credit_score: 650, ..USUAL },
+        Loan { name: "just-no-fraud", fraud_score: 0.8, ..USUAL },
+        Loan { name: "just-not-large", amount: 500_000_000, ..USUAL },
+        Loan { name: "just-to-review", credit_score: 500, review: Some("APPROVED"), ..USUAL },
+        Loan { name: "hardly-to-review", credit_score: 649, review: Some("APPROVED"), ..USUAL },
         Loan { name: "senior-approves", amount: LARGE, approval: Some("APPROVED"), ..USUAL },
         Loan {
             name: "senior-rejects",

@@ -11,6 +11,8 @@ mod definitions;
 mod ending;
 #[path = "process/exits.rs"]
 mod exits;
+#[path = "process/format.rs"]
+mod format;
 #[path = "process/gateways.rs"]
 mod gateways;
 #[path = "process/golden.rs"]

@@ -192,7 +192,6 @@ fn a_failure_keeps_everything_out_of_reach() {
         done 6
         user u
         signal w
-        lapse 6
         wait 90m
         ring
         cancel
@@ -222,8 +221,6 @@ fn a_failure_keeps_everything_out_of_reach() {
               ! INSTANCE_ENDED instance is in a terminal state
             signal w
               ! INSTANCE_ENDED instance is in a terminal state
-            lapse 6
-              = nothing changes
             wait 90m
             ring
               timer 5.0 is due
@@ -335,6 +332,28 @@ fn the_next_definition_starts_once_even_if_the_end_is_reached_at_once() {
             ring
               delivery is to start
               => COMPLETED []
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_held_when_an_instance_fails_does_not_lapse() {
+    check(
+        EVERYTHING,
+        r#"
+        .. start {"n":1}
+        .. claim B w1
+        .. fail 10 final
+        wait 90m
+        lapse 6
+        "#,
+        expect![[r#"
+            .. start {"n":1}
+            .. claim B w1
+            .. fail 10 final
+            wait 90m
+            lapse 6
+              = nothing changes
         "#]],
     );
 }

@@ -149,9 +149,9 @@ fn a_cell_that_says_nothing_matches_everything() {
                   "decisionTable":{{"rules":[{{{when}"outputs":{{"x":1}}}}]}}}},
                 {{"id":"e","name":"E","type":"END"}}]}}"#
         );
-        let source = waypost_machines::process::Source::parse(&text).unwrap();
-        let coercion = waypost_machines::process::expression::Coercion::On;
-        let graph = waypost_machines::process::Graph::new(&source, 1, coercion).unwrap();
+        let source = Source::parse(&text).unwrap();
+        let coercion = Coercion::On;
+        let graph = Graph::new(&source, 1, coercion).unwrap();
         let mut world = World::new(graph);
         world.submit(&Command::Start(Start::default())).unwrap();
         assert_eq!(*world.state.variables, variables(r#"{"x":1}"#), "{when}");

@@ -61,5 +61,5 @@ fn number(double: f64) -> Result<Number, Status> {
         return Ok(whole.into());
     }
     Number::from_f64(double)
-        .ok_or_else(|| Status::invalid_argument(format!("{double} is not a JSON number")))
+        .ok_or_else(|| Status::invalid_argument(format!("invalid JSON value: {double}")))
 }

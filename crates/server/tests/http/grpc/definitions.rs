@@ -1,5 +1,6 @@
 //! Definitions over gRPC: uploaded, read back whole, listed, refused.
 
+use prost_types::{Value as Wire, value::Kind};
 use serde_json::{Value, json};
 use tonic::Code;
 use waypost_api::grpc::workflow::{
@@ -155,6 +156,13 @@ async fn what_is_wrong_is_an_invalid_argument() {
         (
             with(|it| it.steps[4].boundary_events[0].r#type = 7),
             "no boundary event type has number 7",
+        ),
+        (
+            with(|it| {
+                let not_a_number = Wire { kind: Some(Kind::NumberValue(f64::NAN)) };
+                it.steps[7].transformations.insert("k".to_owned(), not_a_number);
+            }),
+            "invalid JSON value: NaN",
         ),
         (
             with(|it| it.steps[7].r#type = 0),

@@ -182,6 +182,15 @@ async fn tasks_of_people_are_completed() {
     let instance = get(&mut client, &id).await;
     assert_eq!(from_struct(instance.variables.as_ref()), json!({"m": 2.0, "n": 1.0}));
     assert_eq!(instance.current_step_ids, ["a"]);
+    let canceled = CancelInstanceRequest { id: id.clone(), reason: String::new() };
+    client.cancel_instance(canceled).await.unwrap();
+    let late = CompleteUserTaskRequest {
+        instance_id: id,
+        user_task_step_id: "ask".to_owned(),
+        ..CompleteUserTaskRequest::default()
+    };
+    let expected = told(Code::FailedPrecondition, TERMINAL);
+    assert_eq!(ending(client.complete_user_task(late).await), expected);
 }
 
 #[tokio::test]

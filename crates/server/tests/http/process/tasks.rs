@@ -28,6 +28,18 @@ async fn of_signals_at_the_same_time_one_is_taken() {
 }
 
 #[tokio::test]
+async fn of_people_who_do_the_same_task_one_has_done_it() {
+    let world = world().await.with(&["person"]).await;
+    let id = world.start("person", json!({})).await;
+    let path = format!("/v1/instances/{id}/user-tasks/ask/complete");
+    let complete = async || world.post(&path, "{}").await.status().as_u16();
+    let (a, b, c) = tokio::join!(complete(), complete(), complete());
+    let mut statuses = [a, b, c];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [204, 404, 404]);
+}
+
+#[tokio::test]
 async fn user_tasks_are_paged_by_instance() {
     let world = world().await.with(&["person", "pause"]).await;
     let mut started = Vec::new();

@@ -1,0 +1,141 @@
+//! The examples the format is explained with: what they decide, classify and compute.
+
+use serde_json::{Value, json};
+use waypost_machines::process::{
+    Command, Event, Graph, Phase, Source, Start, expression::Coercion,
+};
+
+use crate::{notation::graph, story::variables, world::World};
+
+/// Starts an instance; gives the last step it passed, and its variables.
+fn ended(graph: Graph, known: &str) -> (String, Value) {
+    let mut world = World::new(graph);
+    let start = Start { variables: variables(known), ..Start::default() };
+    let landed = world.submit(&Command::Start(start)).unwrap();
+    assert_eq!(world.state.phase, Phase::Completed, "{known}: {:?}", world.state.reason);
+    let passed = landed.decided.events.iter().rev().find_map(|event| {
+        let Event::Passed { step, .. } = event else { return None };
+        Some(step.to_string())
+    });
+    (passed.unwrap(), Value::Object((*world.state.variables).clone()))
+}
+
+#[test]
+fn a_credit_score_leads_one_of_three_ways() {
+    let text = "
+        c decide
+        if #creditScore >= 700 -> approve
+        if #creditScore >= 500 && #creditScore < 700 -> review
+        if #creditScore < 500 -> reject
+        approve end
+        review end
+        reject end
+    ";
+    for (score, expected) in
+        [(700, "approve"), (699, "review"), (500, "review"), (499, "reject"), (850, "approve")]
+    {
+        let known = json!({ "creditScore": score }).to_string();
+        assert_eq!(ended(graph(text), &known).0, expected, "{score}");
+    }
+}
+
+#[test]
+fn a_table_classifies_and_a_decision_routes() {
+    let text = r#"
+        c table F -> r
+        rule creditScore >= 750 ; amount >= 50000000 => {"tier":"GOLD","feePercent":0.5}
+        rule creditScore >= 700 => {"tier":"SILVER","feePercent":0.7}
+        rule => {"tier":"BRONZE","feePercent":1.0}
+        r decide
+        if tier == "GOLD" -> gold
+        if tier == "SILVER" -> silver
+        if tier == "BRONZE" -> bronze
+        gold end
+        silver end
+        bronze end
+    "#;
+    for (score, amount, end, fee) in [
+        (750, 50_000_000, "gold", json!(0.5)),
+        (750, 49_999_999, "silver", json!(0.7)),
+        (700, 50_000_000, "silver", json!(0.7)),
+        (699, 90_000_000, "bronze", json!(1)),
+    ] {
+        let known = json!({ "creditScore": score, "amount": amount }).to_string();
+        let (passed, variables) = ended(graph(text), &known);
+        assert_eq!((passed.as_str(), &variables["feePercent"]), (end, &fee), "{known}");
+    }
+}
+
+/// The ways of an application, and how they end.
+const WAYS: &str = "
+    priority-gold-path end
+    gold-path end
+    silver-path end
+    standard-path end
+    manual-review-path end
+    reject-path end
+";
+
+const BY_CONDITIONS: &str = "
+    r decide
+    if creditScore >= 750 && loanAmount >= 50000000 && segment == 'PRIORITY' -> priority-gold-path
+    if creditScore >= 750 && loanAmount >= 50000000 -> gold-path
+    if creditScore >= 700 && loanAmount >= 20000000 -> silver-path
+    if creditScore >= 650 -> standard-path
+    if creditScore < 650 && creditScore >= 500 -> manual-review-path
+    if creditScore < 500 -> reject-path
+";
+
+const BY_TABLE: &str = r#"
+    c table F -> r
+    rule creditScore >= 750 ; loanAmount >= 50000000 ; segment == 'PRIORITY' => {"tier":"PRIORITY"}
+    rule creditScore >= 750 ; loanAmount >= 50000000 => {"tier":"GOLD"}
+    rule creditScore >= 700 ; loanAmount >= 20000000 => {"tier":"SILVER"}
+    rule creditScore >= 650 => {"tier":"STANDARD"}
+    rule creditScore >= 500 => {"tier":"MANUAL"}
+    rule => {"tier":"REJECT"}
+    r decide
+    if tier == 'PRIORITY' -> priority-gold-path
+    if tier == 'GOLD' -> gold-path
+    if tier == 'SILVER' -> silver-path
+    if tier == 'STANDARD' -> standard-path
+    if tier == 'MANUAL' -> manual-review-path
+    if tier == 'REJECT' -> reject-path
+"#;
+
+#[test]
+fn a_table_and_a_row_of_conditions_lead_the_same_ways() {
+    let expected = |score: i64, amount: i64, segment: &str| match (score, amount, segment) {
+        (750.., 50_000_000.., "PRIORITY") => "priority-gold-path",
+        (750.., 50_000_000.., _) => "gold-path",
+        (700.., 20_000_000.., _) => "silver-path",
+        (650.., _, _) => "standard-path",
+        (500..650, _, _) => "manual-review-path",
+        _ => "reject-path",
+    };
+    for score in [0, 499, 500, 649, 650, 699, 700, 749, 750, 850] {
+        for amount in [0, 19_999_999, 20_000_000, 49_999_999, 50_000_000] {
+            for segment in ["PRIORITY", "RETAIL"] {
+                let known =
+                    json!({ "creditScore": score, "loanAmount": amount, "segment": segment });
+                for form in [BY_CONDITIONS, BY_TABLE] {
+                    let (passed, _) = ended(graph(&format!("{form}{WAYS}")), &known.to_string());
+                    assert_eq!(passed, expected(score, amount, segment), "{known}");
+                }
+            }
+        }
+    }
+}
+
+// Sorted by their names, the second cell would come first, and fail.
+#[test]
+fn cells_are_looked_at_in_the_order_they_are_written() {
+    let text = r#"{"id":"o","name":"O","steps":[
+        {"id":"t","name":"T","type":"DECISION_TABLE","hitPolicy":"F","nextStep":"e",
+         "decisionTable":{"rules":[
+            {"when":{"z":"n > 1","a":"len(n) > 1"},"outputs":{"x":1}},
+            {"outputs":{"x":2}}]}},
+        {"id":"e","name":"E","type":"END"}]}"#;
+    let graph = Graph::new(&Source::parse(text).unwrap(), 1, Coercion::On).unwrap();
+    assert_eq!(ended(graph, r#"{"n":1}"#).1["x"], json!(2));
+}
