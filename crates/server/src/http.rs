@@ -20,6 +20,7 @@ pub(crate) use self::{
     admission::{Admitted, Class},
     app::App,
     meter::Gauge,
+    problem::Refusal,
     process::KEY_IN_USE,
     routes::{main_router, metrics_router},
 };

@@ -11,7 +11,7 @@ use axum::http::{Request, Response};
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use crate::http::{App, Class};
+use crate::http::{App, Class, Refusal};
 
 /// Lets calls in.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ where
         let place = match self.app.admission.admit(class(request.uri().path())) {
             Ok(place) => place,
             Err(refusal) => {
-                let refused = Status::resource_exhausted(refusal.detail()).into_http();
+                let refused = full(&refusal).into_http();
                 return Box::pin(async { Ok(refused) });
             }
         };
@@ -62,6 +62,11 @@ where
             Ok(blame(response))
         })
     }
+}
+
+/// What somebody is told for whom there is no room.
+pub(super) fn full(refusal: &Refusal) -> Status {
+    Status::resource_exhausted(format!("{}; ask again later", refusal.detail()))
 }
 
 /// What a call is, for the one at the door. Streams have places of their own.

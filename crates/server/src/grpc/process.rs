@@ -24,7 +24,7 @@ use waypost_engine::{
     process::{Callback, ListProcesses, Poll, Processes, StartProcess},
 };
 
-use super::{status::status, values};
+use super::{door::full, status::status, values};
 use crate::{delivery::take, http::App};
 
 /// Items of a page unless the client says otherwise.
@@ -254,7 +254,7 @@ impl WorkflowEngine for Service {
             return Err(Status::invalid_argument("job_types must not be empty"));
         }
         let place = self.app.admission.subscribe();
-        let place = place.map_err(|it| Status::resource_exhausted(it.detail()))?;
+        let place = place.map_err(|it| full(&it))?;
         Ok(Response::new(Box::pin(stream::pushed(Arc::clone(&self.app), poll, place))))
     }
 

@@ -60,6 +60,7 @@ fn number(double: f64) -> Result<Number, Status> {
     {
         return Ok(whole.into());
     }
-    Number::from_f64(double)
-        .ok_or_else(|| Status::invalid_argument(format!("invalid JSON value: {double}")))
+    Number::from_f64(double).ok_or_else(|| {
+        Status::invalid_argument(format!("invalid JSON value: {double}; numbers must be finite"))
+    })
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use tokio::sync::oneshot;
-use waypost_kernel::{Claim, Kind, StoreError, Task, Tenant};
+use waypost_kernel::{Claim, ClaimId, Kind, StoreError, Task, Tenant};
 
 use super::{claim, lane::Shared, pool::Connections};
 use crate::{Grouping, portion::portion};
@@ -89,10 +89,10 @@ impl Counter {
         let _last_words = LastWords { counter: &self, wish: &wish };
         while let Some(group) = self.next(&wish) {
             let claims: Vec<&Claim> = group.iter().map(|it| &it.claim).collect();
-            let served = self.serve(&claims).await;
+            let mut served = self.serve(&claims).await;
             for Waiting { claim, answer } in group {
-                let tasks = match &served {
-                    Ok(served) => Ok(served.get(&claim.id).cloned().unwrap_or_default()),
+                let tasks = match &mut served {
+                    Ok(served) => Ok(served.remove(&claim.id).unwrap_or_default()),
                     Err(error) => Err(error.clone()),
                 };
                 // Whoever asked may have gone away: what was leased to it will lapse.
@@ -101,10 +101,7 @@ impl Counter {
         }
     }
 
-    async fn serve(
-        &self,
-        claims: &[&Claim],
-    ) -> Result<HashMap<waypost_kernel::ClaimId, Vec<Task>>, StoreError> {
+    async fn serve(&self, claims: &[&Claim]) -> Result<HashMap<ClaimId, Vec<Task>>, StoreError> {
         let served = claim::claim(&self.connections, &self.shared.clock, claims).await?;
         if !served.is_empty() {
             self.shared.tally.count_group(served.len() as u64);

@@ -81,10 +81,12 @@ async fn beyond_the_limit_new_calls_are_refused_and_health_is_told() {
     let channel = endpoint(&world).connect().await.unwrap();
     let mut client = Client::new(channel.clone());
     let refused = start_with(&mut client, "line", json!({})).await.unwrap_err();
-    let expected = (Code::ResourceExhausted, "too many requests at a time; at most 0");
+    let expected =
+        (Code::ResourceExhausted, "too many requests at a time; at most 0; ask again later");
     assert_eq!((refused.code(), refused.message()), expected);
     let refused = client.poll_jobs(asking("w", "a")).await.unwrap_err();
-    let expected = (Code::ResourceExhausted, "too many claims at a time; at most 0");
+    let expected =
+        (Code::ResourceExhausted, "too many claims at a time; at most 0; ask again later");
     assert_eq!((refused.code(), refused.message()), expected);
     let request = HealthCheckRequest { service: String::new() };
     assert!(HealthClient::new(channel).check(request).await.is_ok());
