@@ -247,7 +247,15 @@ fn commit<M: Machine>(
         request: submission.request.clone(),
         definitions: Vec::new(),
         expect: [decided.expect.as_slice(), &submission.also.expect].concat(),
-        writes: vec![Write { key: key.clone(), version, facets, state, at: now }],
+        writes: vec![Write {
+            key: key.clone(),
+            version,
+            facets,
+            state,
+            at: now,
+            keeps_past: false,
+            terms: None,
+        }],
         events: vec![EventRecord {
             key: key.clone(),
             version,
@@ -262,6 +270,7 @@ fn commit<M: Machine>(
             .map(|it| MessageChange::Send { key: key.clone(), message: it.clone() })
             .collect(),
         urgency: submission.urgency,
+        ..Commit::default()
     };
     (commit, (version, bytes))
 }
@@ -306,9 +315,10 @@ fn final_error(error: StoreError) -> Error {
             "the request id was used for another request",
         ),
         Conflict::NotLapsed(_) | Conflict::Disarmed(_) => Error::Overtaken,
-        Conflict::Version(_) | Conflict::Held(_) | Conflict::Definition(..) => {
-            Error::Store(StoreError::Conflict(conflict))
-        }
+        Conflict::Version(_)
+        | Conflict::Held(_)
+        | Conflict::Occupied(_)
+        | Conflict::Definition(..) => Error::Store(StoreError::Conflict(conflict)),
     }
 }
 
