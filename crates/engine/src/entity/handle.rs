@@ -99,6 +99,12 @@ impl Entities {
         Ok(Self { within: Some((found, LayerId(layer))), ..self.clone() })
     }
 
+    /// The same for somebody else, outside of any transaction.
+    #[must_use]
+    pub fn acting_as(&self, caller: Caller) -> Self {
+        Self { shared: Arc::clone(&self.shared), caller, within: None }
+    }
+
     /// Who asks.
     #[must_use]
     pub const fn caller(&self) -> &Caller {

@@ -130,15 +130,13 @@ impl Entities {
         model.schema.map(drop).ok_or_else(|| no_model(which).into())
     }
 
-    /// The instant, when all that belongs to it has landed; none if it is not over yet.
+    /// The instant, when all that belongs to it has landed. Of an instant to come it is what
+    /// belongs to it by now.
     pub(super) async fn settled(&self, at: Option<Timestamp>) -> Result<Option<Timestamp>, Fault> {
-        match at {
-            Some(at) if at < self.store().now() => {
-                self.store().settle(at).await?;
-                Ok(Some(at))
-            }
-            Some(_) | None => Ok(None),
+        if let Some(at) = at {
+            self.store().settle(at.min(self.store().now())).await?;
         }
+        Ok(at)
     }
 
     async fn present(&self, id: &InstanceId) -> Result<Option<Entity>, Fault> {
@@ -155,7 +153,7 @@ impl Entities {
     }
 
     async fn past(&self, id: &InstanceId, at: Timestamp) -> Result<Option<Entity>, Fault> {
-        let Some(at) = self.settled(Some(at)).await? else { return self.present(id).await };
+        self.settled(Some(at)).await?;
         let mut found = self.store().past(&[self.key(id)], at).await?;
         Ok(found.pop().flatten().map(Entity::read).transpose()?)
     }
