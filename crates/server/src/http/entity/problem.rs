@@ -54,7 +54,7 @@ pub enum Verbosity {
 }
 
 /// The answer to a request that was not carried out.
-pub(crate) fn problem(status: StatusCode, code: &str, text: &str, path: &str) -> Response {
+pub(crate) fn problem(status: StatusCode, code: &'static str, text: &str, path: &str) -> Response {
     Failure::new(status, code, text).answer(path, Verbosity::Sanitized)
 }
 
@@ -76,25 +76,25 @@ pub(crate) async fn dress(
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     status: StatusCode,
-    code: String,
+    code: &'static str,
     text: String,
     retryable: bool,
     retry_after: Option<Duration>,
-    properties: Map<String, Value>,
+    properties: Vec<(&'static str, Value)>,
     /// For the log, and for clients if the server is told to say all.
     cause: Option<String>,
 }
 
 impl Failure {
     /// A failure with that code.
-    pub(crate) fn new(status: StatusCode, code: &str, text: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, text: impl Into<String>) -> Self {
         Self {
             status,
-            code: code.to_owned(),
+            code,
             text: text.into(),
             retryable: false,
             retry_after: None,
-            properties: Map::new(),
+            properties: Vec::new(),
             cause: None,
         }
     }
@@ -124,7 +124,7 @@ impl Failure {
     pub(crate) fn answer(self, path: &str, verbosity: Verbosity) -> Response {
         let ticket = self.status.is_server_error().then(|| Uuid::new_v4().to_string());
         if let Some(ticket) = &ticket {
-            let (code, cause) = (&self.code, self.cause.as_deref());
+            let (code, cause) = (self.code, self.cause.as_deref());
             tracing::error!(ticket, code, cause, "request failed");
         }
         let problem = EntityProblem {
@@ -158,8 +158,9 @@ impl Failure {
     }
 
     fn properties(&self) -> Map<String, Value> {
-        let mut properties = self.properties.clone();
-        properties.insert("errorCode".into(), self.code.clone().into());
+        let own = self.properties.iter().map(|(name, it)| ((*name).to_owned(), it.clone()));
+        let mut properties: Map<_, _> = own.collect();
+        properties.insert("errorCode".into(), self.code.into());
         if self.retryable {
             properties.insert("retryable".into(), true.into());
         }
@@ -200,10 +201,9 @@ fn refused(refusal: Refusal) -> Failure {
     if failure.status == StatusCode::SERVICE_UNAVAILABLE {
         failure.retry_after = Some(RETRY_AFTER);
     }
-    failure.properties =
-        properties.into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
+    failure.properties = properties.into_iter().map(|(name, text)| (name, text.into())).collect();
     if !warnings.is_empty() {
-        failure.properties.insert("warnings".into(), warnings.into());
+        failure.properties.push(("warnings", warnings.into()));
     }
     failure
 }
