@@ -1,0 +1,3 @@
+//! Entities over HTTP.
+
+pub(crate) mod problem;
