@@ -5,6 +5,7 @@
 mod address;
 pub mod chain;
 mod document;
+pub mod entity;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod object;
