@@ -1,6 +1,18 @@
-//! Entities: what travels about them. The names are those existing clients were built with.
+//! Entities: what travels about them. Over HTTP it is the bodies in [`http`]; what a server and its
+//! compute members tell each other is payloads of events, in JSON. The names are those existing
+//! clients and members were built with.
 
+mod calculation;
+pub mod event;
 pub mod http;
+mod member;
 mod time;
 
-pub use self::time::Timestamp;
+pub use self::{
+    calculation::{
+        Addressed, CriteriaRequest, CriteriaResponse, Failure, Meta, ModelKey, Named, Payload,
+        ProcessorRequest, ProcessorResponse, Returned, Target, Transition,
+    },
+    member::{Greet, Join, KeepAlive},
+    time::Timestamp,
+};
