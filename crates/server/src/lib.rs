@@ -15,6 +15,6 @@ mod server;
 pub mod telemetry;
 
 pub use crate::{
-    options::{HttpLimits, Options, ServerError},
+    options::{EntityOptions, HttpLimits, Options, ServerError},
     server::Server,
 };

@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
 
 use crate::{
+    auth::{Authenticator, Doorway},
     grpc,
     http::{App, main_router, metrics_router},
     net::Listener,
-    options::{Options, ServerError},
+    options::{EntityOptions, Options, ServerError},
 };
 
 /// How many connections may wait to be taken.
@@ -38,7 +39,9 @@ impl Server {
         let http = listen(options.http, "--http")?;
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
-        let app = Arc::new(App::new(engine, options.limits.clone()));
+        let doorway = doorway(&engine, &options.entity).await?;
+        let members = options.entity.members.clone();
+        let app = Arc::new(App::new(engine, options.limits.clone(), doorway, members));
         Ok(Self { app, http, grpc, metrics, options })
     }
 
@@ -99,6 +102,25 @@ impl Server {
         tokio::join!(serve, watch, tell);
         Ok(())
     }
+}
+
+async fn doorway(engine: &Engine, options: &EntityOptions) -> Result<Doorway, ServerError> {
+    let EntityOptions { auth, verbosity, .. } = options.clone();
+    let store = Arc::clone(engine.store());
+    let authenticator = Authenticator::new(auth, store).await.map_err(ServerError::Setting)?;
+    let context = context(&options.context_path)?;
+    Ok(Doorway { authenticator, context, verbosity })
+}
+
+/// Begins with a slash and does not end with one, if it is there at all.
+fn context(path: &str) -> Result<String, ServerError> {
+    let path = path.trim_matches('/');
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/-._~".contains(it);
+    if !path.chars().all(is_plain) || path.contains("//") {
+        let text = format!("the context path {path:?} must be letters, digits and slashes");
+        return Err(ServerError::Setting(text));
+    }
+    Ok(if path.is_empty() { String::new() } else { format!("/{path}") })
 }
 
 /// Calls under way have their time to finish, and no more.

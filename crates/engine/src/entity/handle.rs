@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Store, Version};
+use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Store, Timestamp, Version};
 
 use super::{
     Caller, Code, Compute, Entity, Fault, Refusal,
@@ -109,6 +109,12 @@ impl Entities {
     #[must_use]
     pub const fn caller(&self) -> &Caller {
         &self.caller
+    }
+
+    /// What time it is, by the clock that gives entities theirs.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.store().now()
     }
 
     pub(super) fn home(&self) -> &Home {

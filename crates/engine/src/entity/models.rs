@@ -283,8 +283,8 @@ impl Entities {
     pub async fn import_workflows(&self, which: &DefinitionRef, body: &Value) -> Result<(), Fault> {
         is_name(which)?;
         let strict_types = self.home().rules.strict_processor_types;
-        let rules = workflow::Rules { strict_types, is_sound: &is_sound };
         self.change(which, |model| {
+            let rules = workflow::Rules { strict_types, is_sound: &is_sound };
             let imported = import(&model.workflows.list, body, &rules);
             let list = imported.map_err(|refusal| {
                 let code = match refusal {

@@ -55,6 +55,12 @@ impl Members {
         self.0.metrics.register(registry);
     }
 
+    /// The name of this node, as it is on tickets.
+    #[must_use]
+    pub fn node(&self) -> &str {
+        &self.0.options.node
+    }
+
     /// The ticket that a member has brought back.
     ///
     /// # Errors

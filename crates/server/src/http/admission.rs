@@ -20,6 +20,8 @@ pub(crate) enum Class {
     Finish,
     /// Asks for work, and may wait for it.
     Claim,
+    /// Writes an entity, and may wait for compute members.
+    Write,
 }
 
 /// What the request to `route` is.
@@ -41,9 +43,11 @@ pub(super) fn class(method: &Method, route: &str) -> Class {
 pub(crate) struct Admission {
     pub(super) requests: Gauge,
     pub(super) claims: Gauge,
+    pub(super) writes: Gauge,
     pub(super) subscribers: Gauge,
     requests_max: usize,
     claims_max: usize,
+    writes_max: usize,
     subscribers_max: usize,
 }
 
@@ -61,9 +65,11 @@ impl Admission {
         Self {
             requests: Gauge::default(),
             claims: Gauge::default(),
+            writes: Gauge::default(),
             subscribers: Gauge::default(),
             requests_max: limits.requests_max,
             claims_max: limits.claims_max,
+            writes_max: limits.writes_max,
             subscribers_max: limits.subscribers_max,
         }
     }
@@ -73,6 +79,7 @@ impl Admission {
         match class {
             Class::Operations => Ok(None),
             Class::Claim => enter(&self.claims, self.claims_max, "claims").map(Some),
+            Class::Write => enter(&self.writes, self.writes_max, "writes of entities").map(Some),
             Class::Finish => enter(&self.requests, self.requests_max, "requests").map(Some),
             Class::News => {
                 enter(&self.requests, self.requests_max - self.requests_max / 8, "requests")
@@ -113,6 +120,7 @@ mod tests {
         let last = admission.admit(Class::Finish).unwrap();
         assert!(admission.admit(Class::Finish).is_err());
         assert!(admission.admit(Class::Claim).is_ok());
+        assert!(admission.admit(Class::Write).is_ok());
         assert!(admission.admit(Class::Operations).is_ok());
         drop((inside, news, last));
         assert!(admission.admit(Class::New).is_ok());

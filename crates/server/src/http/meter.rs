@@ -89,6 +89,8 @@ impl Meter {
             "Claims being worked on or waiting",
             inside.claims.clone(),
         );
+        let help = "Entities being written or waiting for compute members";
+        ours.register("http_writes_under_way", help, inside.writes.clone());
         ours.register("http_subscribers", "Readers of changes", inside.subscribers.clone());
         ours.register("http_requests", "Requests answered", requests.clone());
         // Under the names operators of processes know.

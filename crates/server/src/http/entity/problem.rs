@@ -37,6 +37,10 @@ codes! {
     NOT_IMPLEMENTED = "NOT_IMPLEMENTED";
     /// A defect.
     SERVER_ERROR = "SERVER_ERROR";
+    /// The transaction token was good once.
+    TRANSACTION_EXPIRED = "TRANSACTION_EXPIRED";
+    /// The node is gone that has the transaction.
+    TRANSACTION_NODE_UNAVAILABLE = "TRANSACTION_NODE_UNAVAILABLE";
     /// There is no such client.
     CLIENT_NOT_FOUND = "CLIENT_NOT_FOUND";
     /// There is no such key.
@@ -118,6 +122,21 @@ impl Failure {
 
     fn again(self, after: Duration) -> Self {
         Self { retryable: true, retry_after: Some(after), ..self }
+    }
+
+    /// The same request may succeed later.
+    pub(crate) fn retryable(self) -> Self {
+        Self { retryable: true, ..self }
+    }
+
+    /// Says where in the request it is.
+    pub(crate) fn at(self, place: &str) -> Self {
+        Self { text: format!("{place}: {}", self.text), ..self }
+    }
+
+    /// The code, and what people read.
+    pub(crate) fn told(self) -> (&'static str, String) {
+        (self.code, self.text)
     }
 
     /// The answer, with the path it is about.

@@ -1,0 +1,68 @@
+//! Bodies: whatever they are called, the path says what they are.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use waypost_documents::document::Value;
+use waypost_machines::entity::model::parse_xml;
+
+use super::{door::dressed, problem::Failure};
+use crate::http::{app::App, body::read_within, problem::Refusal};
+
+/// Bytes of a body, which clients rely on.
+pub(super) const BODY_MAX: usize = 10 << 20;
+
+/// A body.
+pub(in crate::http) struct Text(Bytes);
+
+impl FromRequest<Arc<App>> for Text {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Failure> {
+        let read = read_within(request, app, BODY_MAX).await;
+        read.map(Self).map_err(|Refusal { problem, cause, .. }| dressed(&problem, cause))
+    }
+}
+
+impl Text {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// The text.
+    pub(super) fn as_str(&self) -> Result<&str, Failure> {
+        std::str::from_utf8(&self.0).map_err(|error| {
+            Failure::bad_request(format!("byte {} of the body is not UTF-8", error.valid_up_to()))
+        })
+    }
+
+    /// The body as a document of that format.
+    pub(super) fn document(&self, format: &str) -> Result<Value, Failure> {
+        let text = self.as_str()?;
+        match format {
+            "JSON" => json(text),
+            "XML" => parse_xml(text)
+                .map_err(|error| Failure::bad_request(format!("the body is not XML: {error}"))),
+            other => Err(unsupported(other, "JSON or XML")),
+        }
+    }
+
+    /// The body as a `T`.
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_str(self.as_str()?)
+            .map_err(|error| Failure::bad_request(format!("the body does not fit: {error}")))
+    }
+}
+
+/// A JSON document.
+pub(super) fn json(text: &str) -> Result<Value, Failure> {
+    Value::parse(text)
+        .map_err(|error| Failure::bad_request(format!("the document is not JSON: {error}")))
+}
+
+pub(super) fn unsupported(format: &str, known: &str) -> Failure {
+    let shown: String = format.chars().take(100).collect();
+    Failure::bad_request(format!("unsupported format {shown:?}; use {known}"))
+}
