@@ -153,3 +153,6 @@ pub const VERSIONS_PAGE: u32 = 100;
 
 /// How many events of an entity's audit one page may have.
 pub const AUDIT_MAX: usize = 1_000;
+
+/// How many warnings of one request are told.
+pub const WARNINGS_MAX: usize = 100;
