@@ -29,7 +29,8 @@ pub struct Commit {
     pub timers: Vec<TimerChange>,
     /// Notices to send, and how sending went.
     pub messages: Vec<MessageChange>,
-    /// Instances to forget, with all that is known of them. What does not exist is forgotten
+    /// Instances to forget, with their histories, their past, their terms, tasks and timers, and
+    /// whatever else the commit says of them; only messages stay. What does not exist is forgotten
     /// already.
     pub erased: Vec<Key>,
     /// Who says when it happened.
@@ -174,7 +175,8 @@ pub struct Write {
     pub at: Timestamp,
     /// Whether the state that is replaced stays readable as a past one.
     pub keeps_past: bool,
-    /// What it can be looked up by from now on; as before, if absent.
+    /// What it can be looked up by from now on, among the instances of its definition; as before, if
+    /// absent.
     pub terms: Option<Vec<Term>>,
 }
 

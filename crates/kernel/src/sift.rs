@@ -18,7 +18,8 @@ pub struct Sift {
     /// Only those with a term within. What is asked about a past instant ignores it: terms are
     /// known of the present only.
     pub lookup: Option<Lookup>,
-    /// As they were at this instant; as they are, if absent.
+    /// As they were at this instant; as they are, if absent. The definition is the one they run by
+    /// now.
     pub at: Option<Timestamp>,
     /// Only those whose id sorts after this one.
     pub after: Option<InstanceId>,
@@ -29,12 +30,18 @@ pub struct Sift {
 }
 
 /// What an instance can be looked up by. Stores compare keys byte by byte and know no more of them.
+/// Both texts are part of an index: together they have at most [`Term::BYTES_MAX`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
     /// What the key is of.
     pub path: String,
     /// Sorts as what it stands for.
     pub key: Vec<u8>,
+}
+
+impl Term {
+    /// What every store has room for in an index, beside the name of a definition.
+    pub const BYTES_MAX: usize = 1_024;
 }
 
 /// Instances that have a term of this path within one of the spans.
@@ -66,7 +73,8 @@ pub struct TallyQuery {
     pub definition: Option<DefinitionRef>,
     /// Only those with this status.
     pub status: Option<String>,
-    /// As they were at this instant; as they are, if absent.
+    /// As they were at this instant; as they are, if absent. The definition is the one they run by
+    /// now.
     pub at: Option<Timestamp>,
 }
 

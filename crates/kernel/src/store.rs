@@ -93,11 +93,12 @@ pub trait Store: Records {
     async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError>;
 
     /// The instances of these keys as they were at `at`, in the same order: the version written
-    /// last at that instant or before. Those whose past was not kept are only known as they are.
+    /// last at that instant or before. Those that were there, but whose past was not kept, are only
+    /// known as they are.
     async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError>;
 
-    /// The versions of an instance whose past is kept, newest first: those before `before`, or all,
-    /// at most `limit`.
+    /// The versions of an instance that are known, newest first, from the present one on through
+    /// those that were kept: those before `before`, or all, at most `limit`.
     async fn versions(
         &self,
         key: &Key,
