@@ -62,6 +62,10 @@ fn restrict_steps<'q>(conditions: &mut Conditions<'q>, step: &str, steps: &'q [S
 
 /// Instances with a term in one of the spans: first their ids in order, each once, then the rest.
 fn looked_up<'q>(conditions: &mut Conditions<'q>, sift: &'q Sift, lookup: &'q Lookup) -> String {
+    if lookup.spans.is_empty() {
+        conditions.sql.push_str(" and false");
+        return "instances i".to_owned();
+    }
     let tenant = conditions.place(sift.tenant.as_str());
     let kind = conditions.place(sift.kind.code());
     let name = conditions.place(sift.definition.name.as_str());
@@ -69,7 +73,7 @@ fn looked_up<'q>(conditions: &mut Conditions<'q>, sift: &'q Sift, lookup: &'q Lo
     let path = conditions.place(lookup.path.as_str());
     let after = sift.after.as_ref().map(|it| conditions.place(it.as_str()));
     let after = after.map_or_else(String::new, |it| format!(" and id > {it}"));
-    let mut spans = vec!["select null::text where false".to_owned()];
+    let mut spans = Vec::new();
     for span in &lookup.spans {
         let from = conditions.place(span.from.as_slice());
         let to = span.to.as_deref().map(|to| conditions.place(to));
@@ -82,7 +86,7 @@ fn looked_up<'q>(conditions: &mut Conditions<'q>, sift: &'q Sift, lookup: &'q Lo
     }
     let ids = spans.join(" union all ");
     format!(
-        "(select distinct id collate \"C\" as id from ({ids}) u (id) order by 1) t
+        "(select distinct id from ({ids}) u order by id) t
         join instances i on i.id = t.id"
     )
 }
