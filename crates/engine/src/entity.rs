@@ -7,6 +7,7 @@ mod compute;
 mod fault;
 mod handle;
 mod land;
+mod letters;
 mod lookup;
 mod memory;
 mod model;
@@ -27,6 +28,7 @@ pub use self::{
     compute::{Answer, Compute, NoCompute, Question},
     fault::{Code, Fault, Refusal},
     handle::{Entities, Rules},
+    letters::Kept,
     models::{ModelView, View, model_id},
     read::{ChangeView, When},
     record::{ChangeKind, Entity, Save},

@@ -95,6 +95,8 @@ pub struct HttpLimits {
     pub subscribers_max: usize,
     /// Bytes of a body, after decompression.
     pub body_max: usize,
+    /// Bytes of large bodies at a time, where requests may have larger ones than `body_max`.
+    pub bodies_max: usize,
     /// How long a client may take to send the head of a request.
     pub head_timeout: Duration,
     /// How long a client may take to send a body.
@@ -117,6 +119,7 @@ impl Default for HttpLimits {
             writes_max: 1_024,
             subscribers_max: 256,
             body_max: 1 << 20,
+            bodies_max: 256 << 20,
             head_timeout: Duration::from_secs(5),
             body_timeout: Duration::from_secs(20),
             idle_timeout: Duration::from_secs(60),

@@ -16,6 +16,8 @@ mod changes;
 mod claims;
 #[path = "http/down.rs"]
 mod down;
+#[path = "http/entity.rs"]
+mod entity;
 #[path = "http/grpc.rs"]
 mod grpc;
 #[path = "http/limits.rs"]

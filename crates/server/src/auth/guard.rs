@@ -18,20 +18,37 @@ use crate::http::entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem};
 
 /// What stands at the door.
 pub struct Doorway {
-    /// Tells who comes.
-    pub authenticator: Authenticator,
-    /// Where entities are, such as `/api`; everywhere if empty. Without a slash at the end.
-    pub context: String,
-    /// How much those outside learn about defects.
-    pub verbosity: Verbosity,
+    pub(super) authenticator: Authenticator,
+    pub(super) context: String,
+    pub(super) verbosity: Verbosity,
 }
 
 impl Doorway {
-    /// The path without the context path, if it lies below it.
-    fn inner<'a>(&self, path: &'a str) -> Option<&'a str> {
-        let inner = path.strip_prefix(&self.context)?;
-        (inner.is_empty() || inner.starts_with('/')).then_some(inner)
+    /// A door before everything below `context`, such as `/api`; before everything, if it is empty.
+    #[must_use]
+    pub fn new(authenticator: Authenticator, context: &str, verbosity: Verbosity) -> Self {
+        Self { authenticator, context: plain(context), verbosity }
     }
+
+    /// Tells who comes, for those who have another door: gRPC.
+    #[must_use]
+    pub const fn authenticator(&self) -> &Authenticator {
+        &self.authenticator
+    }
+}
+
+/// However somebody writes it: with a slash before and none after, or nothing at all.
+fn plain(context: &str) -> String {
+    match context.trim_matches('/') {
+        "" => String::new(),
+        inner => format!("/{inner}"),
+    }
+}
+
+/// The path without the context path, if it lies below it.
+fn below<'a>(context: &str, path: &'a str) -> Option<&'a str> {
+    let inner = path.strip_prefix(context)?;
+    (inner.is_empty() || inner.starts_with('/')).then_some(inner)
 }
 
 /// Lets a request in if it is known whose it is, and tells those inside by an
@@ -42,7 +59,7 @@ pub async fn guard(
     next: Next,
 ) -> Response {
     let path = request.uri().path();
-    let Some(inner) = doorway.inner(path) else { return next.run(request).await };
+    let Some(inner) = below(&doorway.context, path) else { return next.run(request).await };
     if is_public(request.method(), inner) {
         return next.run(request).await;
     }
@@ -78,5 +95,27 @@ fn is_public(method: &Method, path: &str) -> bool {
         "/oauth/token" => *method == Method::POST,
         "/help" => true,
         _ => path.starts_with("/help/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_path_can_be_written_in_several_ways() {
+        for (context, path, expected) in [
+            ("/api", "/api/thing", Some("/thing")),
+            ("api/", "/api/thing", Some("/thing")),
+            ("/api/", "/api", Some("")),
+            ("/api", "/apiary", None),
+            ("/api", "/v1/chains", None),
+            ("/a/b", "/a/b/thing", Some("/thing")),
+            ("/a/b", "/a/thing", None),
+            ("", "/thing", Some("/thing")),
+            ("/", "/thing", Some("/thing")),
+        ] {
+            assert_eq!(below(&plain(context), path), expected, "{context} {path}");
+        }
     }
 }

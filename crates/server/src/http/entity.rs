@@ -10,6 +10,8 @@ mod convert;
 mod door;
 pub(super) mod entities;
 pub(super) mod health;
+pub(super) mod help;
+pub(super) mod letters;
 pub(super) mod models;
 mod params;
 pub(crate) mod problem;
@@ -31,6 +33,12 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/search/async/{jobId}", searches::page)
         .get("/search/async/{jobId}/status", searches::status)
         .put("/search/async/{jobId}/cancel", searches::cancel)
+        .post("/message/new/{subject}", letters::keep)
+        .get("/message/{messageId}", letters::show)
+        .delete("/message/{messageId}", letters::erase)
+        .delete("/message", letters::erase_all)
+        .any("/help", help::list)
+        .any("/help/{*topic}", help::show)
         .get("/audit/entity/{entityId}", audit::list)
         .get("/audit/entity/{entityId}/workflow/{transactionId}/finished", audit::finished)
 }

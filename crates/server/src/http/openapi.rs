@@ -62,7 +62,9 @@ const CONTEXT: &str = "/api";
         entity::stats::all, entity::stats::all_states, entity::stats::one,
         entity::stats::one_states, entity::search::direct, entity::searches::begin,
         entity::searches::status, entity::searches::page, entity::searches::cancel,
-        entity::audit::list, entity::audit::finished,
+        entity::audit::list, entity::audit::finished, entity::letters::keep,
+        entity::letters::show, entity::letters::erase, entity::letters::erase_all,
+        entity::help::list, entity::help::show,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),
@@ -78,6 +80,7 @@ const CONTEXT: &str = "/api";
         (name = "Entity search", description = "Entities by what they say"),
         (name = "Entity statistics", description = "How many entities there are"),
         (name = "Entity audit", description = "What happened to entities"),
+        (name = "Edge messages", description = "Messages that are kept to be fetched"),
         (name = "Entity operations", description = "How the server is, for clients of entities"),
         (name = "Operations", description = "How the server is"),
     ),

@@ -8,7 +8,7 @@ use axum::{
     http::{Method, StatusCode, Uri},
     middleware::from_fn_with_state,
     response::{IntoResponse as _, Response},
-    routing::{MethodRouter, delete, get, post, put},
+    routing::{MethodRouter, any, delete, get, post, put},
 };
 use waypost_api::problem::EdgeCode;
 
@@ -64,6 +64,15 @@ impl Routes {
         T: 'static,
     {
         self.add(Method::DELETE, path, delete(handler))
+    }
+
+    /// A route that answers to other methods, too, in its own way.
+    pub(super) fn any<H, T>(self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::GET, path, any(handler))
     }
 
     fn add(mut self, method: Method, path: &str, route: MethodRouter<Arc<App>>) -> Self {

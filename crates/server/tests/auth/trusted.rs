@@ -88,7 +88,7 @@ async fn each_tenant_has_its_own() {
         "POST /oauth/keys/trusted/k/reactivate",
     ] {
         let theirs = world.call(&other, line, "").await;
-        let nobodys = world.call(&other, &line.replace("/k", "/x"), "").await;
+        let nobodys = world.call(&other, &line.replace("trusted/k", "trusted/x"), "").await;
         assert_eq!(theirs.code(), "404 KEY_NOT_FOUND", "{line}");
         assert_eq!(theirs.body["detail"], nobodys.body["detail"]);
     }

@@ -66,11 +66,8 @@ pub(crate) async fn node(
     options: AuthOptions,
 ) -> World {
     let authenticator = Authenticator::new(options, store.clone()).await.unwrap();
-    let doorway = Arc::new(Doorway {
-        authenticator,
-        context: "/api".into(),
-        verbosity: Verbosity::Sanitized,
-    });
+    // However the path is written, it is the same.
+    let doorway = Arc::new(Doorway::new(authenticator, "api/", Verbosity::Sanitized));
     let thing = |Extension(identity): Extension<Identity>| async move { identity.user_name };
     let router = routes(doorway.clone())
         .route("/api/thing", get(thing))

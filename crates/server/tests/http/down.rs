@@ -8,8 +8,7 @@ use waypost_engine::{Engine, Settings};
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
     Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
-    TallyQuery, Task, Timer,
-    Timestamp, Version, Write,
+    TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
 use waypost_server::{Options, Server};
 

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, Request};
+use axum::{
+    extract::{FromRequest, Request},
+    http::{HeaderMap, header},
+};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
+use tokio::sync::OwnedSemaphorePermit;
 use waypost_documents::document::Value;
 use waypost_machines::entity::model::parse_xml;
 
@@ -14,26 +18,44 @@ use crate::http::{app::App, body::read_within, problem::Refusal};
 /// Bytes of a body, which clients rely on.
 pub(super) const BODY_MAX: usize = 10 << 20;
 
-/// A body.
-pub(in crate::http) struct Text(Bytes);
+/// A body, and the room it takes.
+pub(in crate::http) struct Text {
+    bytes: Bytes,
+    _room: Option<OwnedSemaphorePermit>,
+}
 
 impl FromRequest<Arc<App>> for Text {
     type Rejection = Failure;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Failure> {
-        let read = read_within(request, app, BODY_MAX).await;
-        read.map(Self).map_err(|Refusal { problem, cause, .. }| dressed(&problem, cause))
+        let told = |it: Refusal| dressed(&it.problem, it.cause);
+        let room = app.admission.carry(weight(request.headers())).map_err(told)?;
+        let read = read_within(request, app, BODY_MAX).await.map_err(told)?;
+        Ok(Self { bytes: read, _room: room })
+    }
+}
+
+/// How large a body may turn out to be.
+fn weight(headers: &HeaderMap) -> usize {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
+    let is_packed = headers.contains_key(header::CONTENT_ENCODING);
+    let may_come = headers.contains_key(header::TRANSFER_ENCODING) || is_packed;
+    match length {
+        Some(length) if !is_packed => BODY_MAX.min(length),
+        Some(_) => BODY_MAX,
+        None if may_come => BODY_MAX,
+        None => 0,
     }
 }
 
 impl Text {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(u8::is_ascii_whitespace)
+        self.bytes.iter().all(u8::is_ascii_whitespace)
     }
 
     /// The text.
     pub(super) fn as_str(&self) -> Result<&str, Failure> {
-        std::str::from_utf8(&self.0).map_err(|error| {
+        std::str::from_utf8(&self.bytes).map_err(|error| {
             Failure::bad_request(format!("byte {} of the body is not UTF-8", error.valid_up_to()))
         })
     }

@@ -41,6 +41,8 @@ codes! {
     TRANSACTION_EXPIRED = "TRANSACTION_EXPIRED";
     /// The node is gone that has the transaction.
     TRANSACTION_NODE_UNAVAILABLE = "TRANSACTION_NODE_UNAVAILABLE";
+    /// There is no such topic.
+    HELP_TOPIC_NOT_FOUND = "HELP_TOPIC_NOT_FOUND";
     /// There is no such client.
     CLIENT_NOT_FOUND = "CLIENT_NOT_FOUND";
     /// There is no such key.
@@ -85,6 +87,8 @@ pub(crate) struct Failure {
     retryable: bool,
     retry_after: Option<Duration>,
     properties: Vec<(&'static str, Value)>,
+    /// The methods there are, if that is what is wrong.
+    allowed: Option<&'static str>,
     /// For the log, and for clients if the server is told to say all.
     cause: Option<String>,
 }
@@ -99,6 +103,7 @@ impl Failure {
             retryable: false,
             retry_after: None,
             properties: Vec::new(),
+            allowed: None,
             cause: None,
         }
     }
@@ -127,6 +132,11 @@ impl Failure {
     /// The same request may succeed later.
     pub(crate) fn retryable(self) -> Self {
         Self { retryable: true, ..self }
+    }
+
+    /// Says which methods there are.
+    pub(crate) fn allowing(self, methods: &'static str) -> Self {
+        Self { allowed: Some(methods), ..self }
     }
 
     /// Says where in the request it is.
@@ -162,6 +172,9 @@ impl Failure {
         if let Some(after) = self.retry_after {
             let seconds = HeaderValue::from(after.as_secs().max(1));
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        if let Some(methods) = self.allowed {
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
         }
         response
     }

@@ -1,0 +1,20 @@
+//! Entities over HTTP.
+
+#[path = "entity/bad_input.rs"]
+mod bad_input;
+#[path = "entity/edge.rs"]
+mod edge;
+#[path = "entity/letters.rs"]
+mod letters;
+#[path = "entity/models.rs"]
+mod models;
+#[path = "entity/play.rs"]
+mod play;
+#[path = "entity/search.rs"]
+mod search;
+#[path = "entity/tenants.rs"]
+mod tenants;
+#[path = "entity/workflows.rs"]
+mod workflows;
+#[path = "entity/writing.rs"]
+mod writing;
