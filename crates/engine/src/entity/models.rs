@@ -263,6 +263,9 @@ impl Entities {
             return Err(bad(format!("a model has at most {INDEXES_MAX} indexes")).into());
         }
         let parse = |path: &String| {
+            if path.len() > INDEX_PATH_MAX {
+                return Err(bad(format!("an indexed path has at most {INDEX_PATH_MAX} bytes")));
+            }
             Index::parse(path.clone()).map_err(|error| bad(format!("path {path:?}: {error}")))
         };
         let indexes: Arc<[Index]> = paths.iter().map(parse).collect::<Result<_, _>>()?;
