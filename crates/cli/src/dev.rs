@@ -84,7 +84,10 @@ async fn bind(engine: &Engine, options: Options, chosen: Chosen) -> Result<Serve
             Err(error) => error,
         };
         let (ServerError::InUse { flag, address } | ServerError::Listen { flag, address, .. }) =
-            &error;
+            &error
+        else {
+            return Err(server_failure(error));
+        };
         let is_free = address.port() == 0;
         match *flag {
             "--http" if !chosen.http && !is_free => options.http.set_port(0),
