@@ -199,7 +199,7 @@ async fn an_answer_that_is_too_large_is_refused_and_the_member_stays() {
         let answer = asking.await.unwrap();
         match is_too_large {
             true => {
-                assert!(failure(&answer).1.ends_with("bytes, which are too many"), "{answer:?}")
+                assert!(failure(&answer).1.ends_with("bytes, which are too many"), "{answer:?}");
             }
             false => assert!(matches!(answer.reply, Reply::Processed { .. }), "{answer:?}"),
         }
