@@ -132,11 +132,41 @@ async fn a_heartbeat_never_shortens_a_lease_and_is_for_the_holder() {
         let (processes, id) = (processes.clone(), task.id.clone());
         async move { processes.extend(&id, &worker.into(), Duration::from_secs(seconds)).await }
     };
-    assert_eq!(beat("w", 5).await.unwrap(), task.lease.until);
+    assert_eq!(beat("w", 5).await.unwrap(), task.lapses_at);
     assert_eq!(beat("w", 60).await.unwrap(), world.clock.now() + Duration::from_secs(60));
     assert!(beat("v", 60).await.is_err());
     world.clock.advance(Duration::from_secs(61));
     assert!(beat("w", 60).await.is_err());
+}
+
+#[tokio::test]
+async fn a_task_is_held_until_just_before_the_instant_it_lapses() {
+    const INSTANT: Duration = Duration::from_micros(1);
+    let world = World::new();
+    world.deploy(&line("p", None)).await;
+    let processes = world.engine.process();
+    let seconds = Duration::from_secs;
+    for (early, expected) in [(INSTANT, Callback::Accepted), (Duration::ZERO, Callback::Ignored)] {
+        let id = world.start("p", json!({})).await.unwrap();
+        let task = world.poll("w", "a").await.remove(0);
+        assert_eq!(task.lapses_at, world.clock.now() + seconds(30));
+        let lapses_at = processes.extend(&task.id, &"w".into(), seconds(60)).await.unwrap();
+        assert_eq!(lapses_at, world.clock.now() + seconds(60));
+        world.clock.advance(seconds(60) - early);
+        let beat = processes.extend(&task.id, &"w".into(), seconds(5)).await;
+        assert_eq!(beat.is_ok(), expected == Callback::Accepted);
+        processes.cancel(&id.into(), None).await.unwrap();
+
+        let id = world.start("p", json!({})).await.unwrap();
+        let task = world.poll("w", "a").await.remove(0);
+        world.clock.advance(seconds(30) - early);
+        // Nobody has taken it back yet.
+        let done = processes.complete(&task.id, "w".into(), Map::new()).await.unwrap();
+        assert_eq!(done, expected);
+        world.sweep().await;
+        assert_eq!(world.poll("v", "a").await.len(), usize::from(done == Callback::Ignored));
+        assert_eq!(world.status(&id).await == Status::Completed, done == Callback::Accepted);
+    }
 }
 
 #[tokio::test]
