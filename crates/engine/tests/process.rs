@@ -1,6 +1,11 @@
 //! Processes through the engine's handle, on the model store: what the machine cannot show alone.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+#[path = "process/following.rs"]
+mod following;
+#[path = "process/trouble.rs"]
+mod trouble;
+
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
@@ -10,18 +15,20 @@ use waypost_engine::{
 };
 use waypost_kernel::{Clock as _, RejectionCode};
 use waypost_stores::MemoryStore;
-use waypost_testkit::clock::SimClock;
+use waypost_testkit::{clock::SimClock, faults::Refusing};
 
 struct World {
     engine: Engine,
     clock: Arc<SimClock>,
+    store: Arc<Refusing>,
 }
 
 impl World {
     fn new() -> Self {
         let clock = Arc::new(SimClock::default());
-        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
-        Self { engine: Engine::new(store, Settings::default()), clock }
+        let memory = MemoryStore::new(Arc::clone(&clock) as _);
+        let store = Arc::new(Refusing::new(Arc::new(memory)));
+        Self { engine: Engine::new(Arc::clone(&store) as _, Settings::default()), clock, store }
     }
 
     async fn deploy(&self, definition: &Value) -> u32 {
