@@ -242,6 +242,30 @@ async fn the_same_definition_keeps_its_version_and_instances_keep_theirs() {
 }
 
 #[tokio::test]
+async fn an_instance_goes_on_by_the_version_it_began_with_when_another_is_deployed() {
+    let step = |id: &str, next: &str| json!({"id": id, "name": id, "type": "SERVICE_TASK", "jobType": "a", "nextStep": next});
+    let end = json!({"id": "end", "name": "End", "type": "END"});
+    let world = World::new();
+    world.deploy(&json!({"id": "p", "name": "P", "steps": [step("a", "end"), end]})).await;
+    let old = world.start("p", json!({})).await.unwrap();
+    let task = world.poll("w", "a").await.remove(0);
+    let longer = json!({"id": "p", "name": "P", "steps": [step("a", "b"), step("b", "end"), end]});
+    assert_eq!(world.deploy(&longer).await, 2);
+    // Another node has nothing at hand.
+    let node = Engine::new(Arc::clone(&world.store) as _, Settings::default());
+    node.process().complete(&task.id, "w".into(), Map::new()).await.unwrap();
+    assert_eq!(world.status(&old).await, Status::Completed);
+    let history = world.engine.process().history(&old.into()).await.unwrap();
+    assert!(history.graph.step("b").is_none());
+
+    let new = world.start("p", json!({})).await.unwrap();
+    let task = world.poll("w", "a").await.remove(0);
+    node.process().complete(&task.id, "w".into(), Map::new()).await.unwrap();
+    assert_eq!(world.status(&new).await, Status::Active);
+    assert_eq!(&*world.poll("w", "a").await.remove(0).step, "b");
+}
+
+#[tokio::test]
 async fn a_task_nobody_was_given_is_unknown() {
     let world = World::new();
     world.deploy(&line("p", None)).await;
