@@ -48,6 +48,9 @@ pub const SWEEP_BATCH: u32 = 256;
 /// How often sweeps look without having been told to.
 pub const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long until a timer that could not fire is tried again. Until then it makes room for others.
+pub const TIMER_RETRY: Duration = Duration::from_secs(1);
+
 /// How many messages one pass of the outbox takes.
 pub const OUTBOX_BATCH: u32 = 100;
 

@@ -38,6 +38,7 @@ pub(crate) const LOG_FILTER: Key = Key::new("log.filter")
 pub(crate) const GRACE: Key = Key::new("shutdown.grace_ms").default("20000");
 
 pub(crate) const CONNECTIONS: Key = Key::new("limits.connections_max").default("4096");
+pub(crate) const GRPC_CONNECTIONS: Key = Key::new("limits.grpc_connections_max").default("1024");
 pub(crate) const REQUESTS: Key = Key::new("limits.requests_max").default("1024");
 pub(crate) const CLAIMS: Key = Key::new("limits.claims_max").default("2048");
 pub(crate) const WRITES: Key = Key::new("limits.writes_max").default("1024");
@@ -158,6 +159,7 @@ pub(crate) const ALL: &[Key] = &[
     LOG_FILTER,
     GRACE,
     CONNECTIONS,
+    GRPC_CONNECTIONS,
     REQUESTS,
     CLAIMS,
     WRITES,

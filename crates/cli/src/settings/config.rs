@@ -202,6 +202,7 @@ fn count(settings: &Settings, key: &Key) -> Result<usize, Failure> {
 fn limits(settings: &Settings) -> Result<HttpLimits, Failure> {
     Ok(HttpLimits {
         connections_max: count(settings, &catalog::CONNECTIONS)?,
+        grpc_connections_max: count(settings, &catalog::GRPC_CONNECTIONS)?,
         requests_max: count(settings, &catalog::REQUESTS)?,
         claims_max: count(settings, &catalog::CLAIMS)?,
         writes_max: count(settings, &catalog::WRITES)?,

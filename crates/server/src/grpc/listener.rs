@@ -4,10 +4,10 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::server::{Server, TcpIncoming};
+use tonic::transport::server::Server;
 use waypost_api::grpc::{DESCRIPTORS, workflow::workflow_engine_server::WorkflowEngineServer};
 
-use super::{door::Door, meter::Meter, process::Service};
+use super::{door::Door, incoming::connections, meter::Meter, process::Service};
 use crate::{http::App, options::ServerError};
 
 /// How long a request may take that does not stream.
@@ -40,6 +40,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         }
     };
     let (body_max, meter) = (app.limits.body_max, Meter(Arc::clone(&app)));
+    let connections_max = app.limits.grpc_connections_max;
     let door = Door(Arc::clone(&app));
     let service = WorkflowEngineServer::new(Service::new(app))
         .max_decoding_message_size(body_max)
@@ -58,7 +59,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         .add_service(older)
         .add_service(service)
         .serve_with_incoming_shutdown(
-            TcpIncoming::from(listener).with_nodelay(Some(true)),
+            connections(listener, connections_max),
             stop.cancelled_owned(),
         )
         .await;
