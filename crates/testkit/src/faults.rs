@@ -8,8 +8,8 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError, Task, Timer,
-    Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
+    TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
 
 type Refuses = Box<dyn Fn(&Commit) -> bool + Send>;
@@ -120,6 +120,31 @@ impl Store for Refusing {
 
     async fn count(&self, query: &Query) -> Result<u64, StoreError> {
         self.store.count(query).await
+    }
+
+    async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError> {
+        self.store.sift(sift).await
+    }
+
+    async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        self.store.tally(query).await
+    }
+
+    async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        self.store.past(keys, at).await
+    }
+
+    async fn versions(
+        &self,
+        key: &Key,
+        before: Option<Version>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        self.store.versions(key, before, limit).await
+    }
+
+    async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
+        self.store.settle(at).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
