@@ -272,7 +272,6 @@ fn commit<M: Machine>(
         erased: Vec::new(),
         timing: Timing::Decided,
         urgency: submission.urgency,
-        ..Commit::default()
     };
     (commit, (version, bytes))
 }
