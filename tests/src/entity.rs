@@ -115,7 +115,7 @@ impl Client {
             // Lines of JSON; a single one is a document by itself.
             Value::String(lines) => lines.lines().count(),
             Value::Null => 0,
-            _ => 1,
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => 1,
         }
     }
 }
