@@ -19,7 +19,9 @@ use super::{
     record::LIVE,
     write::{about, no_model},
 };
-use crate::limits::{INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX};
+use crate::limits::{
+    INDEX_PATH_MAX, INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX,
+};
 
 /// A model in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
