@@ -159,3 +159,7 @@ pub const LETTERS_ERASED: usize = 100;
 
 /// How many warnings of one request are told.
 pub const WARNINGS_MAX: usize = 100;
+
+/// How long the path of an index may be, in bytes: together with a key it goes into an entry of the
+/// database's own index, which has a limit.
+pub const INDEX_PATH_MAX: usize = 512;
