@@ -118,6 +118,7 @@ pub(crate) fn options(config: &Config) -> Options {
         metrics: config.metrics,
         limits: config.limits.clone(),
         grace: config.grace,
+        ..Options::default()
     }
 }
 
