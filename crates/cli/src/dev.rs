@@ -83,13 +83,14 @@ async fn bind(engine: &Engine, options: Options, chosen: Chosen) -> Result<Serve
             Ok(server) => return Ok(server),
             Err(error) => error,
         };
-        let (ServerError::InUse { flag, address } | ServerError::Listen { flag, address, .. }) =
-            &error
-        else {
-            return Err(server_failure(error));
+        let (flag, address) = match &error {
+            ServerError::InUse { flag, address } | ServerError::Listen { flag, address, .. } => {
+                (*flag, *address)
+            }
+            ServerError::Setting(_) => return Err(server_failure(error)),
         };
         let is_free = address.port() == 0;
-        match *flag {
+        match flag {
             "--http" if !chosen.http && !is_free => options.http.set_port(0),
             "--grpc" if !chosen.grpc && !is_free => {
                 options.grpc.iter_mut().for_each(|it| it.set_port(0));
