@@ -132,8 +132,7 @@ async fn what_is_not_landed_is_seen_by_nobody_else() {
             let child = &written.touched[0].id;
             assert_eq!(code(outside.read(child, &When::Now).await), Code::EntityNotFound);
             assert_eq!(outside.read(&own, &When::Now).await.unwrap().state, "NEW");
-            let foreign = outside.clone();
-            let other = world_of("other", &foreign, &asking);
+            let other = world_of("other", &outside, &asking);
             assert_eq!(other, Code::Forbidden);
             refused("all for nothing")
         }
@@ -197,7 +196,7 @@ async fn whoever_comes_too_late_is_told() {
     let kept = Arc::new(std::sync::Mutex::new(None));
     let keep = Arc::clone(&kept);
     world.member("one", move |asking: Asking| {
-        *keep.lock().unwrap() = Some(asking.clone());
+        *keep.lock().unwrap() = Some(asking);
         async { processed(None) }
     });
     world.write(take(&id, "GO")).await.unwrap();

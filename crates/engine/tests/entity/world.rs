@@ -128,7 +128,7 @@ impl World {
     }
 
     pub(super) async fn create(&self, value: &str) -> InstanceId {
-        self.write(new(value)).await.unwrap().touched[0].id.clone()
+        self.write(new(value)).await.unwrap().touched.remove(0).id
     }
 
     pub(super) async fn write(&self, item: Item) -> Result<Written, Fault> {
