@@ -156,3 +156,6 @@ pub const AUDIT_MAX: usize = 1_000;
 
 /// How many messages are erased at a time.
 pub const LETTERS_ERASED: usize = 100;
+
+/// How many warnings of one request are told.
+pub const WARNINGS_MAX: usize = 100;

@@ -270,7 +270,6 @@ fn commit<M: Machine>(
             .map(|it| MessageChange::Send { key: key.clone(), message: it.clone() })
             .collect(),
         urgency: submission.urgency,
-        ..Commit::default()
     };
     (commit, (version, bytes))
 }

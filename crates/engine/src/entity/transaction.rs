@@ -287,9 +287,9 @@ impl Parts {
     }
 
     fn within_limits(&self) -> Result<(), Refusal> {
-        let count = |it: &Layer| it.reads.len() + it.drafts.len();
-        let n_instances: usize = self.layers.iter().map(count).sum();
-        if n_instances > TRANSACTION_INSTANCES_MAX * 2 || self.n_bytes > TRANSACTION_BYTES_MAX {
+        let most = |of: fn(&Layer) -> usize| self.layers.iter().map(of).sum::<usize>();
+        let n_instances = most(|it| it.drafts.len()).max(most(|it| it.reads.len()));
+        if n_instances > TRANSACTION_INSTANCES_MAX || self.n_bytes > TRANSACTION_BYTES_MAX {
             let detail = format!(
                 "a transaction takes at most {TRANSACTION_INSTANCES_MAX} entities and \
                  {TRANSACTION_BYTES_MAX} bytes"

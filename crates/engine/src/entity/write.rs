@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     lane::{Hot, Slot},
-    limits::TURN_ATTEMPTS_MAX,
+    limits::{TURN_ATTEMPTS_MAX, WARNINGS_MAX},
 };
 
 /// One thing to be done in a transaction.
@@ -191,7 +191,12 @@ impl Entities {
             };
             let (touched, warnings) = done.map_err(|it| placed(it, index))?;
             written.touched.push(touched);
-            written.warnings.extend(warnings);
+            // Many entities mostly have the same to say.
+            for warning in warnings {
+                if written.warnings.len() < WARNINGS_MAX && !written.warnings.contains(&warning) {
+                    written.warnings.push(warning);
+                }
+            }
         }
         Ok(written)
     }

@@ -11,9 +11,7 @@ use std::{
 use waypost_engine::entity::{Code, Fault, Item, When};
 use waypost_machines::entity::cascade::{Cause, Reply};
 
-use super::world::{
-    Asking, World, caller, code, failed, new, processed, refused, take, update,
-};
+use super::world::{Asking, World, caller, code, failed, new, processed, refused, take, update};
 
 /// `GO` from `NEW` to `DONE` with these processors.
 fn workflow(processors: &str) -> String {
@@ -35,7 +33,10 @@ async fn processors_see_what_those_before_them_left() {
     let world = world(r#"{"name":"one"},{"name":"two"},{"name":"three"}"#).await;
     let id = world.create(r#"{"no":"A"}"#).await;
     world.member("one", |asking: Asking| async move {
-        assert_eq!((asking.state.as_str(), asking.value.to_string()), ("NEW", r#"{"no":"A"}"#.into()));
+        assert_eq!(
+            (asking.state.as_str(), asking.value.to_string()),
+            ("NEW", r#"{"no":"A"}"#.into())
+        );
         processed(Some(r#"{"no":"A","added":1.50}"#))
     });
     world.member("two", |asking: Asking| async move {

@@ -116,8 +116,16 @@ async fn the_audit_is_walked_through_without_gaps_while_it_grows() {
     let names: Vec<_> = whole.iter().rev().map(|it| name(&it.what)).collect();
     let of_create = ["STATE_MACHINE_START", "WORKFLOW_FOUND", "TRANSITION_MAKE"];
     assert_eq!(names[..3], of_create);
-    assert_eq!(names[3..], ["STATE_MACHINE_FINISH", "Created", "STATE_MACHINE_START",
-        "STATE_MACHINE_FINISH", "Updated"]);
+    assert_eq!(
+        names[3..],
+        [
+            "STATE_MACHINE_FINISH",
+            "Created",
+            "STATE_MACHINE_START",
+            "STATE_MACHINE_FINISH",
+            "Updated"
+        ]
+    );
     let finished = world.entities().finished(&id, &written.transaction).await.unwrap();
     assert_eq!(name(&finished.what), "STATE_MACHINE_FINISH");
     let none = world.entities().finished(&id, "nothing").await;

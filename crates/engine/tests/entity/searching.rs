@@ -48,7 +48,7 @@ async fn a_search_finds_what_matches_in_the_order_of_ids() {
 async fn an_index_changes_nothing_but_the_work() {
     let plain = World::with_orders().await;
     let indexed = World::new();
-    indexed.entities().import_sample(&order(), &json(r#"{"total":1,"no":"a"}"#)).await.unwrap();
+    indexed.entities().import_sample(&order(), &json(r#"{"total":1.5,"no":"a"}"#)).await.unwrap();
     let paths = ["$.total".to_owned(), "no".to_owned()];
     indexed.entities().declare_indexes(&order(), &paths).await.unwrap();
     indexed.entities().lock(&order()).await.unwrap();
@@ -149,7 +149,8 @@ async fn a_search_in_the_background_is_about_one_instant() {
     world.entities().write(&items).await.unwrap();
     world.pass();
     let entities = world.entities();
-    let id = entities.begin_search(&order(), totals("GREATER_OR_EQUAL", "100"), None).await.unwrap();
+    let id =
+        entities.begin_search(&order(), totals("GREATER_OR_EQUAL", "100"), None).await.unwrap();
     world.pass();
     entities.delete_matching(&order(), None, None).await.unwrap();
     let status = loop {

@@ -111,11 +111,8 @@ impl World {
         self.clock.advance(Duration::from_secs(1));
     }
 
-    pub(super) fn member<F>(
-        &self,
-        name: &str,
-        deed: impl Fn(Asking) -> F + Send + Sync + 'static,
-    ) where
+    pub(super) fn member<F>(&self, name: &str, deed: impl Fn(Asking) -> F + Send + Sync + 'static)
+    where
         F: Future<Output = Reply> + Send + 'static,
     {
         let deed: Deed = Arc::new(move |asking| Box::pin(deed(asking)));

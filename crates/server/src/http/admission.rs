@@ -78,7 +78,9 @@ impl Admission {
             claims: Gauge::default(),
             writes: Gauge::default(),
             subscribers: Gauge::default(),
-            bodies: Arc::new(Semaphore::new((limits.bodies_max / UNIT).min(Semaphore::MAX_PERMITS))),
+            bodies: Arc::new(Semaphore::new(
+                (limits.bodies_max / UNIT).min(Semaphore::MAX_PERMITS),
+            )),
             requests_max: limits.requests_max,
             claims_max: limits.claims_max,
             writes_max: limits.writes_max,

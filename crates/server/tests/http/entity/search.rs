@@ -23,10 +23,8 @@ async fn conditions_that_cannot_be_read_are_refused() {
 async fn with_entities(n_entities: usize) -> World {
     let world = world().await;
     let values: Vec<_> = (0..n_entities).map(|it| json!({ "a": it })).collect();
-    let create = format!(
-        "POST /api/entity/JSON/m/1?transactionWindow=1000 {}",
-        Value::Array(values)
-    );
+    let create =
+        format!("POST /api/entity/JSON/m/1?transactionWindow=1000 {}", Value::Array(values));
     world
         .prepare(&[
             r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#,
@@ -106,9 +104,7 @@ async fn a_search_in_the_background_keeps_what_it_found() {
         let page = world.say(&format!("GET /api/search/async/{id}{query}"), &[]).await.json();
         (page["content"].as_array().unwrap().clone(), page["page"].clone())
     };
-    let facts = |number: u64, size: u64, pages: u64| {
-        json!({"number": number, "size": size, "totalElements": 2_500, "totalPages": pages})
-    };
+    let facts = |number: u64, size: u64, pages: u64| json!({"number": number, "size": size, "totalElements": 2_500, "totalPages": pages});
     let (content, found) = page("").await;
     assert_eq!((content.len(), found), (1_000, facts(0, 1_000, 3)));
     assert_eq!(content[0]["data"], json!({ "a": 0 }));
@@ -153,9 +149,8 @@ async fn a_search_that_has_ended_cannot_be_canceled() {
     let answer = world.say(&format!("PUT /api/search/async/{id}/cancel"), &[]).await;
     assert_eq!(answer.status, 400);
     let problem = answer.json();
-    let expected = format!(
-        "BAD_REQUEST: snapshot by id={id} is not running. current status=SUCCESSFUL"
-    );
+    let expected =
+        format!("BAD_REQUEST: snapshot by id={id} is not running. current status=SUCCESSFUL");
     assert_eq!(problem["detail"], expected);
     let properties = json!({
         "errorCode": "BAD_REQUEST", "currentStatus": "SUCCESSFUL", "snapshotId": id,
