@@ -77,13 +77,19 @@ impl Server {
         // Whoever watches the server can see it stop: metrics and health there end last.
         let ended = CancellationToken::new();
         let serve = async {
+            let drained = CancellationToken::new();
+            let requests = async {
+                main.run(&app.stop, options.grace).await;
+                drained.cancel();
+            };
             let calls = async {
                 if let Some(listener) = grpc {
                     let serving = grpc::serve(listener, Arc::clone(&app), app.stop.clone());
+                    let serving = async { drop(tokio::join!(serving, dismiss(&app, &drained))) };
                     serve_calls(serving, &app.stop, options.grace).await;
                 }
             };
-            tokio::join!(main.run(&app.stop, options.grace), calls);
+            tokio::join!(requests, calls);
             app.claims.close();
             if timeout(CLAIMS_GRACE, app.claims.wait()).await.is_err() {
                 tracing::warn!("steps could not be given back in time; their leases will lapse");
@@ -121,6 +127,15 @@ fn context(path: &str) -> Result<String, ServerError> {
         return Err(ServerError::Setting(text));
     }
     Ok(if path.is_empty() { String::new() } else { format!("/{path}") })
+}
+
+/// Lets compute members go when nobody needs their answers any more.
+async fn dismiss(app: &App, drained: &CancellationToken) {
+    let Some(members) = &app.members else { return };
+    drained.cancelled().await;
+    app.calls.close();
+    app.calls.wait().await;
+    members.close();
 }
 
 /// Calls under way have their time to finish, and no more.
