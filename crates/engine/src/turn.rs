@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use waypost_kernel::{
     Commit, Conflict, Decided, EventRecord, Expectation, Json, Key, Lease, Machine, MessageChange,
     RejectionCode, Request, Store, StoreError, Task, TaskChange, TaskId, TaskRef, Timer,
-    TimerChange, TimerRef, Timestamp, Turn, Urgency, Version, Write,
+    TimerChange, TimerRef, Timestamp, Timing, Turn, Urgency, Version, Write,
 };
 
 use crate::{
@@ -269,6 +269,8 @@ fn commit<M: Machine>(
             .iter()
             .map(|it| MessageChange::Send { key: key.clone(), message: it.clone() })
             .collect(),
+        erased: Vec::new(),
+        timing: Timing::Decided,
         urgency: submission.urgency,
     };
     (commit, (version, bytes))

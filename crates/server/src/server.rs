@@ -114,19 +114,13 @@ async fn doorway(engine: &Engine, options: &EntityOptions) -> Result<Doorway, Se
     let EntityOptions { auth, verbosity, .. } = options.clone();
     let store = Arc::clone(engine.store());
     let authenticator = Authenticator::new(auth, store).await.map_err(ServerError::Setting)?;
-    let context = context(&options.context_path)?;
-    Ok(Doorway { authenticator, context, verbosity })
-}
-
-/// Begins with a slash and does not end with one, if it is there at all.
-fn context(path: &str) -> Result<String, ServerError> {
-    let path = path.trim_matches('/');
+    let path = options.context_path.as_str();
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "/-._~".contains(it);
     if !path.chars().all(is_plain) || path.contains("//") {
         let text = format!("the context path {path:?} must be letters, digits and slashes");
         return Err(ServerError::Setting(text));
     }
-    Ok(if path.is_empty() { String::new() } else { format!("/{path}") })
+    Ok(Doorway::new(authenticator, path, verbosity))
 }
 
 /// Lets compute members go when nobody needs their answers any more.

@@ -30,6 +30,18 @@ impl Doorway {
         Self { authenticator, context: plain(context), verbosity }
     }
 
+    /// What lies behind it: a slash before and none after, or nothing at all.
+    #[must_use]
+    pub fn context(&self) -> &str {
+        &self.context
+    }
+
+    /// How much those outside learn about defects.
+    #[must_use]
+    pub const fn verbosity(&self) -> Verbosity {
+        self.verbosity
+    }
+
     /// Tells who comes, for those who have another door: gRPC.
     #[must_use]
     pub const fn authenticator(&self) -> &Authenticator {

@@ -56,7 +56,7 @@ impl App {
 
     /// What the paths of entities lie below.
     pub(super) fn context(&self) -> &str {
-        &self.doorway.context
+        self.doorway.context()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -152,7 +152,7 @@ fn late(visit: &Visit, patience: Duration) -> Refusal {
 }
 
 fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
-    let verbosity = app.doorway.verbosity;
+    let verbosity = app.doorway.verbosity();
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
         response = match visit.is_entity {
             true => entity::write(&refusal, &response, (&visit.path, verbosity)),

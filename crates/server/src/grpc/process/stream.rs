@@ -63,11 +63,9 @@ mod tests {
             let start = StartProcess { definition: "p".to_owned(), ..StartProcess::default() };
             engine.process().start(start).await.unwrap();
         }
-        let context = "/api".to_owned();
         let store = Arc::clone(engine.store());
         let authenticator = Authenticator::new(AuthOptions::default(), store).await.unwrap();
-        let verbosity = Verbosity::Sanitized;
-        let doorway = Doorway { authenticator, context, verbosity };
+        let doorway = Doorway::new(authenticator, "/api", Verbosity::Sanitized);
         Arc::new(App::new(engine, HttpLimits::default(), doorway, None))
     }
 
