@@ -6,6 +6,7 @@ mod calculation;
 pub mod event;
 pub mod http;
 mod member;
+pub mod node;
 pub mod operation;
 mod time;
 

@@ -85,7 +85,9 @@ impl Server {
             let calls = async {
                 if let Some(listener) = grpc {
                     let serving = grpc::serve(listener, Arc::clone(&app), app.stop.clone());
-                    let serving = async { drop(tokio::join!(serving, dismiss(&app, &drained))) };
+                    let serving = async {
+                        tokio::join!(serving, dismiss(&app, &drained));
+                    };
                     serve_calls(serving, &app.stop, options.grace).await;
                 }
             };

@@ -109,9 +109,7 @@ pub(super) fn open(
     let room = app.admission.carry(text.len()).map_err(|it| full(&it))?;
     let entities = app.engine.entities(caller);
     let entities = match metadata.get(TICKET) {
-        Some(ticket) => {
-            join(app.members.as_ref(), &entities, ticket.to_str().unwrap_or_default())
-        }
+        Some(ticket) => join(app.members.as_ref(), &entities, ticket.to_str().unwrap_or_default()),
         None => Ok(entities),
     };
     let sender = Sender { id, verbosity: app.doorway.verbosity() };

@@ -56,10 +56,7 @@ impl Response for Shown {
 }
 
 /// An entity, as it is or as it was.
-pub(super) async fn show(
-    entities: Entities,
-    request: EntityGetRequest,
-) -> Result<Done<Shown>, No> {
+pub(super) async fn show(entities: Entities, request: EntityGetRequest) -> Result<Done<Shown>, No> {
     let id = id("entityId", &request.entity_id)?;
     let when = instant(request.point_in_time.as_deref())?.map_or(When::Now, When::At);
     Ok(Shown::Single(entities.read(&id, &when).await?).into())

@@ -5,10 +5,9 @@ use waypost_api::entity::{
     ModelKey,
     operation::{
         DataFormat, EntityChange, EntityCreateCollectionRequest, EntityCreateRequest,
-        EntityDeleteAllRequest, EntityDeleteAllResponse, EntityDeleteRequest,
-        EntityDeleteResponse, EntityTransactionResponse, EntityTransitionRequest,
-        EntityTransitionResponse, EntityUpdateCollectionRequest, EntityUpdateRequest, NewEntity,
-        TransactionFacts,
+        EntityDeleteAllRequest, EntityDeleteAllResponse, EntityDeleteRequest, EntityDeleteResponse,
+        EntityTransactionResponse, EntityTransitionRequest, EntityTransitionResponse,
+        EntityUpdateCollectionRequest, EntityUpdateRequest, NewEntity, TransactionFacts,
     },
 };
 use waypost_documents::document::Value;
@@ -120,10 +119,7 @@ pub(super) async fn delete_all(
 }
 
 /// Writes all items in one transaction.
-async fn write(
-    entities: &Entities,
-    items: &[Item],
-) -> Result<Done<EntityTransactionResponse>, No> {
+async fn write(entities: &Entities, items: &[Item]) -> Result<Done<EntityTransactionResponse>, No> {
     let written = entities.write(items).await.map_err(|it| placed(it, 0, items.len()))?;
     Ok(transaction(written))
 }
