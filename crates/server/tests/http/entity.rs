@@ -2,6 +2,8 @@
 
 #[path = "entity/bad_input.rs"]
 mod bad_input;
+#[path = "entity/calls.rs"]
+mod calls;
 #[path = "entity/edge.rs"]
 mod edge;
 #[path = "entity/letters.rs"]

@@ -36,7 +36,12 @@ impl InPath {
 
     /// A part that names an entity, a search, a transaction or a message.
     pub(super) fn id(&self, name: &str) -> Result<InstanceId, Failure> {
-        id(name, self.text(name)).map(Into::into)
+        // Where a route has one name for several things, clients know the one that is meant.
+        let known = match name {
+            "idOrFormat" | "versionOrId" | "nameOrId" => "entityId",
+            other => other,
+        };
+        id(known, self.text(name)).map(Into::into)
     }
 
     /// The model that `entityName` and `modelVersion` name.

@@ -90,7 +90,7 @@ pub(crate) struct Failure {
     /// The methods there are, if that is what is wrong.
     allowed: Option<&'static str>,
     /// For the log, and for clients if the server is told to say all.
-    cause: Option<String>,
+    cause: Option<Box<str>>,
 }
 
 /// A failure in words.
@@ -127,7 +127,7 @@ impl Failure {
     /// A defect. The client learns nothing but that there is one.
     pub(crate) fn defect(cause: impl Into<String>) -> Self {
         let failure = Self::new(StatusCode::INTERNAL_SERVER_ERROR, SERVER_ERROR, "internal error");
-        Self { cause: Some(cause.into()), ..failure }
+        Self { cause: Some(cause.into().into()), ..failure }
     }
 
     /// There is no room for more of it now.
@@ -210,7 +210,9 @@ impl Failure {
 
     fn detail(&self, ticket: Option<&str>, verbosity: Verbosity) -> String {
         match (self.status, verbosity, &self.cause) {
-            (StatusCode::INTERNAL_SERVER_ERROR, Verbosity::Verbose, Some(cause)) => cause.clone(),
+            (StatusCode::INTERNAL_SERVER_ERROR, Verbosity::Verbose, Some(cause)) => {
+                cause.to_string()
+            }
             (StatusCode::INTERNAL_SERVER_ERROR, Verbosity::Sanitized | Verbosity::Verbose, _) => {
                 format!("{}: {} [ticket: {}]", self.code, self.text, ticket.unwrap_or_default())
             }
@@ -340,7 +342,7 @@ fn unavailable(code: EdgeCode, text: impl Into<String>) -> Failure {
 
 /// What the store says may name machines and files: that is for the log.
 fn stored(error: StoreError) -> Failure {
-    let cause = Some(error.to_string());
+    let cause = Some(error.to_string().into());
     let failure = match error {
         StoreError::Conflict(_) => {
             conflict("another transaction was faster; ask again").again(RETRY_AFTER)
