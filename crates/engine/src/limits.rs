@@ -48,6 +48,9 @@ pub const SWEEP_BATCH: u32 = 256;
 /// How often sweeps look without having been told to.
 pub const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long until a timer that could not fire is tried again. Until then it makes room for others.
+pub const TIMER_RETRY: Duration = Duration::from_secs(1);
+
 /// How many messages one pass of the outbox takes.
 pub const OUTBOX_BATCH: u32 = 100;
 
@@ -159,3 +162,7 @@ pub const LETTERS_ERASED: usize = 100;
 
 /// How many warnings of one request are told.
 pub const WARNINGS_MAX: usize = 100;
+
+/// How long the path of an index may be, in bytes: together with a key it goes into an entry of the
+/// database's own index, which has a limit.
+pub const INDEX_PATH_MAX: usize = 512;

@@ -303,7 +303,7 @@ fn timer_changes<M: Machine>(key: &Key, decided: &Decided<M>) -> Vec<TimerChange
 }
 
 /// What deciding again cannot mend.
-fn final_error(error: StoreError) -> Error {
+pub(crate) fn final_error(error: StoreError) -> Error {
     let StoreError::Conflict(conflict) = error else { return Error::Store(error) };
     match conflict {
         Conflict::Lease(task) => Error::rejected(

@@ -2,6 +2,7 @@
 
 mod door;
 mod entity;
+mod incoming;
 mod listener;
 mod meter;
 mod process;

@@ -83,6 +83,8 @@ pub struct HttpLimits {
     /// Connections at a time. Some more are taken, told so with 503, and closed; health and metrics
     /// still answer there.
     pub connections_max: usize,
+    /// Connections of gRPC at a time; more are closed at once. Each carries many calls.
+    pub grpc_connections_max: usize,
     /// Requests under way at a time. Three quarters of it are for lists and new work, an eighth more
     /// for events: finishing what was begun relieves the server.
     pub requests_max: usize,
@@ -114,6 +116,7 @@ impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
+            grpc_connections_max: 1_024,
             requests_max: 1_024,
             claims_max: 2_048,
             writes_max: 1_024,

@@ -44,6 +44,7 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
         log.filter                                          info                                               default
         shutdown.grace_ms                                   20000                                              default
         limits.connections_max                              4096                                               default
+        limits.grpc_connections_max                         1024                                               default
         limits.requests_max                                 1024                                               default
         limits.claims_max                                   2048                                               default
         limits.subscribers_max                              256                                                default

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use waypost_engine::SystemClock;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift,
-    Store, StoreError, Tally, TallyQuery, Task, TaskChange, Timer, Timestamp, Version, Write,
+    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, TaskChange, Timer, Timestamp, Version, Write,
 };
 
 #[derive(Default)]

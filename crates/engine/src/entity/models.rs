@@ -19,7 +19,9 @@ use super::{
     record::LIVE,
     write::{about, no_model},
 };
-use crate::limits::{INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX};
+use crate::limits::{
+    INDEX_PATH_MAX, INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX,
+};
 
 /// A model in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -263,6 +265,9 @@ impl Entities {
             return Err(bad(format!("a model has at most {INDEXES_MAX} indexes")).into());
         }
         let parse = |path: &String| {
+            if path.len() > INDEX_PATH_MAX {
+                return Err(bad(format!("an indexed path has at most {INDEX_PATH_MAX} bytes")));
+            }
             Index::parse(path.clone()).map_err(|error| bad(format!("path {path:?}: {error}")))
         };
         let indexes: Arc<[Index]> = paths.iter().map(parse).collect::<Result<_, _>>()?;

@@ -18,9 +18,9 @@ use crate::http::entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem};
 
 /// What stands at the door.
 pub struct Doorway {
-    pub(super) authenticator: Authenticator,
-    pub(super) context: String,
-    pub(super) verbosity: Verbosity,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) context: String,
+    pub(crate) verbosity: Verbosity,
 }
 
 impl Doorway {

@@ -9,7 +9,10 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 use waypost_api::entity::{Greet, Join, event::GREET};
-use waypost_engine::entity::{Answer, Caller, Compute, Question};
+use waypost_engine::{
+    Ids as _, RandomIds,
+    entity::{Answer, Caller, Compute, Question},
+};
 use waypost_kernel::Clock;
 use waypost_machines::entity::cascade::{Cause, Reply};
 
@@ -19,7 +22,7 @@ use super::{
     member::{Asking, Bounds, Member, Outgoing},
     metrics::{Metrics, outcome},
     options::{ComputeError, ComputeOptions},
-    question::{asked, request_id},
+    question::asked,
     registry::{Nobody, Registry, Wanted},
     ticket::{Ticket, TicketError, Tickets},
 };
@@ -127,7 +130,7 @@ impl Members {
                 silence_max: options.keep_alive_timeout,
             },
         };
-        let request = request_id(self.0.clock.now());
+        let request = RandomIds.entity(self.0.clock.now()).to_string();
         let event =
             asked(question, &request, self.ticket(question, timeout)).map_err(|status| {
                 failed(Cause::Refused { is_retryable: false }, status.message().to_owned())

@@ -1,7 +1,6 @@
 //! What a member is asked, as it travels.
 
 use tonic::Status;
-use uuid::{Builder, Uuid};
 use waypost_api::{
     Document,
     entity::{
@@ -24,21 +23,6 @@ use super::event::event;
 
 /// The role of programs.
 pub(super) const ROLE_PROGRAM: &str = "ROLE_M2M";
-
-/// From the beginning of the calendar that ids count from, 1582-10-15, to 1970, in steps of 100 ns.
-const GREGORIAN: i64 = 0x01B2_1DD2_1381_4000;
-
-/// A name for a question: an id of version 1, which carries the time. What would be the address of
-/// the machine is chance, so that nobody can guess it.
-pub(super) fn request_id(now: Instant) -> String {
-    let ticks = now.as_micros().saturating_mul(10).saturating_add(GREGORIAN);
-    let [a, b, c, d, e, f, .., g, h] = Uuid::new_v4().into_bytes();
-    // The lowest bit of its first byte says that it is nobody's address.
-    let node = [a | 1, b, c, d, e, f];
-    let counter = u16::from_be_bytes([g, h]);
-    let ticks = u64::try_from(ticks).unwrap_or(0);
-    Builder::from_gregorian_timestamp(ticks, counter, &node).into_uuid().to_string()
-}
 
 /// The question as an event.
 pub(super) fn asked(
@@ -152,19 +136,4 @@ fn payload(question: &Question<'_>) -> Result<Option<Payload>, Status> {
         transaction_id: question.transaction.to_owned(),
     };
     Ok(Some(Payload { format: "JSON", data, meta }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_questions_carry_the_time_and_are_never_the_same() {
-        let now = Instant::from_millis(1_780_000_000_123);
-        let id: Uuid = request_id(now).parse().unwrap();
-        assert_eq!(id.get_version_num(), 1);
-        let (seconds, nanos) = id.get_timestamp().unwrap().to_unix();
-        assert_eq!((seconds, nanos), (1_780_000_000, 123_000_000));
-        assert_ne!(request_id(now), request_id(now));
-    }
 }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::server::{Server, TcpIncoming};
+use tonic::transport::server::Server;
 use waypost_api::grpc::{
     DESCRIPTORS, cyoda::cloud_events_service_server::CloudEventsServiceServer,
     workflow::workflow_engine_server::WorkflowEngineServer,
@@ -13,6 +13,7 @@ use waypost_api::grpc::{
 use super::{
     door::Door,
     entity::{self, Entities},
+    incoming::connections,
     meter::Meter,
     process::Service,
 };
@@ -50,6 +51,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         reporter.set_serving::<CloudEventsServiceServer<compute::Service<Entities>>>().await;
     }
     let (body_max, meter) = (app.limits.body_max, Meter(Arc::clone(&app)));
+    let connections_max = app.limits.grpc_connections_max;
     let door = Door(Arc::clone(&app));
     let service = WorkflowEngineServer::new(Service::new(app))
         .max_decoding_message_size(body_max)
@@ -68,7 +70,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         .add_service(service)
         .add_optional_service(entities)
         .serve_with_incoming_shutdown(
-            TcpIncoming::from(listener).with_nodelay(Some(true)),
+            connections(listener, connections_max),
             stop.cancelled_owned(),
         )
         .await;

@@ -23,7 +23,7 @@ async fn a_client_is_made_and_signs_in() {
     let expected = json!({
         "clientId": id, "tenantId": "t-2", "userId": "robot", "roles": ["ROLE_A", "ROLE_B"],
     });
-    assert_eq!(world.clients("t-2").await, [expected.clone()]);
+    assert_eq!(world.clients("t-2").await, std::slice::from_ref(&expected));
     let old = world.call(&world.administrator("t-2"), "GET /account/m2m", "").await;
     assert_eq!(old.body, json!([expected]));
     let answer = world.sign_in(&id, &secret).await;

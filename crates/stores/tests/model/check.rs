@@ -97,13 +97,10 @@ impl Pair {
                 agree!(self, store => store.sift(&sift).await);
             }
             Operation::Tally { whose, definition, status, at } => {
-                let query = TallyQuery {
-                    tenant: whose.tenant.into(),
-                    kind: whose.kind,
-                    definition: definition.map(named),
-                    status: status.map(str::to_owned),
-                    at: at.map(|it| from(self.clock.now(), it)),
-                };
+                let at = at.map(|it| from(self.clock.now(), it));
+                let (definition, status) = (definition.map(named), status.map(str::to_owned));
+                let (tenant, kind) = (whose.tenant.into(), whose.kind);
+                let query = TallyQuery { tenant, kind, definition, status, at };
                 agree!(self, store => store.tally(&query).await);
             }
             Operation::Past { offset } => {

@@ -165,6 +165,9 @@ pub(crate) struct Facets {
     pub(crate) unique_key: Option<&'static str>,
 }
 
+/// The first key within, and the first beyond.
+pub(crate) type Span = (Vec<u8>, Option<Vec<u8>>);
+
 /// A path and a key.
 pub(crate) type Term = (&'static str, Vec<u8>);
 
@@ -174,7 +177,7 @@ pub(crate) struct Sift {
     pub(crate) definition: (&'static str, u32),
     pub(crate) status: Option<&'static str>,
     pub(crate) steps: Vec<&'static str>,
-    pub(crate) lookup: Option<(&'static str, Vec<(Vec<u8>, Option<Vec<u8>>)>)>,
+    pub(crate) lookup: Option<(&'static str, Vec<Span>)>,
     /// Seconds before or after now.
     pub(crate) at: Option<i64>,
     pub(crate) after: Option<&'static str>,
