@@ -188,7 +188,7 @@ async fn a_member_that_dies_is_missed_at_once() {
         "END": {},
     }))
     .await;
-    let (_, mut line) = hall.join(&[]).await;
+    let mut line = hall.join(&[]).await;
     let dying = async {
         line.asked().await;
         drop(line);
@@ -214,7 +214,7 @@ async fn an_answer_to_another_question_is_nobodys() {
         "END": {},
     }))
     .await;
-    let (_, mut line) = hall.join(&[]).await;
+    let mut line = hall.join(&[]).await;
     let answering = async {
         let asked = line.asked().await;
         let kind = "EntityProcessorCalculationResponse";
@@ -334,7 +334,7 @@ async fn a_server_that_stops_lets_a_member_finish_and_then_go() {
         "END": {},
     }))
     .await;
-    let (_, mut line) = hall.join(&[]).await;
+    let mut line = hall.join(&[]).await;
     let stop = hall.world.stop.clone();
     let answering = async {
         let asked = line.asked().await;

@@ -40,14 +40,11 @@ impl Asked {
 type Answer = Pin<Box<dyn Future<Output = Value> + Send>>;
 
 /// A member that is there until it is dropped.
-pub(crate) struct Member {
-    pub(crate) id: String,
-    task: JoinHandle<()>,
-}
+pub(crate) struct Member(JoinHandle<()>);
 
 impl Drop for Member {
     fn drop(&mut self) {
-        self.task.abort();
+        self.0.abort();
     }
 }
 
@@ -94,13 +91,13 @@ impl Hall {
         Ok(Line { outgoing, incoming })
     }
 
-    /// Joins with these tags; gives the member's id.
-    pub(crate) async fn join(&self, tags: &[&str]) -> (String, Line) {
+    /// Joins with these tags.
+    pub(crate) async fn join(&self, tags: &[&str]) -> Line {
         let mut line = self.open(None).await.unwrap();
         line.send("CalculationMemberJoinEvent", json!({ "id": "j", "tags": tags }));
-        let (greet, payload) = line.next().await.unwrap().unwrap();
+        let (greet, _) = line.next().await.unwrap().unwrap();
         assert_eq!(greet.r#type, "CalculationMemberGreetEvent");
-        (payload["memberId"].as_str().unwrap().to_owned(), line)
+        line
     }
 
     /// A member that answers at once.
@@ -119,7 +116,7 @@ impl Hall {
         tags: &[&str],
         answer: impl Fn(Asked) -> Answer + Send + Sync + 'static,
     ) -> Member {
-        let (id, mut line) = self.join(tags).await;
+        let mut line = self.join(tags).await;
         let answer = Arc::new(answer);
         let task = tokio::spawn(async move {
             while let Ok(Some((event, payload))) = line.next().await {
@@ -144,7 +141,7 @@ impl Hall {
                 });
             }
         });
-        Member { id, task }
+        Member(task)
     }
 }
 

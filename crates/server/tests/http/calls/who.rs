@@ -113,7 +113,7 @@ async fn whoever_finds_no_room_is_told_to_come_again() {
 #[tokio::test]
 async fn calls_and_members_are_counted() {
     let hall = hall().await;
-    let (_, _line) = hall.join(&[]).await;
+    let _line = hall.join(&[]).await;
     hall.done("EntityModelGetAllRequest", json!({})).await;
     let figures = hall.world.get("/metrics").await.text().await.unwrap();
     assert!(figures.contains("CloudEventsService/entityModelManage\",code=\"OK\"} 1"), "{figures}");
