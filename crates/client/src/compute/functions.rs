@@ -119,10 +119,7 @@ impl Functions {
     }
 }
 
-async fn answer<T>(
-    function: Option<&Function<T>>,
-    question: &Arc<Question>,
-) -> Result<T, Refused> {
+async fn answer<T>(function: Option<&Function<T>>, question: &Arc<Question>) -> Result<T, Refused> {
     let Some(run) = function else {
         return Err(Refused::fatal(format!("this node has no function {:?}", question.name)));
     };

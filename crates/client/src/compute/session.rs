@@ -27,9 +27,7 @@ use waypost_api::{
     grpc::{
         cloudevents::{
             CloudEvent,
-            cloud_event::{
-                CloudEventAttributeValue, Data, cloud_event_attribute_value::Attr,
-            },
+            cloud_event::{CloudEventAttributeValue, Data, cloud_event_attribute_value::Attr},
         },
         cyoda::cloud_events_service_client::CloudEventsServiceClient,
     },

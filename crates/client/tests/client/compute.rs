@@ -161,7 +161,10 @@ async fn a_node_works_and_decides() {
     let (stop, running) = world.join(functions().processor("work", work).unwrap());
     let (_, created) = world.create_when_joined(1).await;
     let seen = world.show(&created).await;
-    assert_eq!((&seen["data"], &seen["meta"]["state"]), (&json!({"n": 1, "by": "work"}), &json!("DONE")));
+    assert_eq!(
+        (&seen["data"], &seen["meta"]["state"]),
+        (&json!({"n": 1, "by": "work"}), &json!("DONE"))
+    );
     let (_, created) = world.create(0).await;
     assert_eq!(world.show(&created).await["meta"]["state"], "NEW");
     for (n, told) in [(7, "seven is too many"), (8, "eight is unheard of"), (13, "cannot tell")] {
