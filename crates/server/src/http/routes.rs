@@ -78,7 +78,8 @@ impl Routes {
     fn add(mut self, method: Method, path: &str, route: MethodRouter<Arc<App>>) -> Self {
         let path = format!("{}{path}", self.context);
         let router = self.router.route(&path, route);
-        self.known.push((method, path));
+        // The document has no way to say that a part may have slashes.
+        self.known.push((method, path.replace("{*", "{")));
         Self { router, ..self }
     }
 
