@@ -44,7 +44,8 @@ impl Client {
 
     /// Sends a request with a body.
     pub async fn send(&self, method: reqwest::Method, path: &str, body: &Value) -> Answer {
-        let request = self.http.request(method, format!("{}{path}", self.url)).json(body);
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        let request = if body.is_null() { request } else { request.json(body) };
         let Ok(response) = request.send().await else { return Answer::Unknown };
         let status = response.status();
         let Ok(text) = response.text().await else { return Answer::Unknown };
@@ -115,7 +116,7 @@ impl Client {
             // Lines of JSON; a single one is a document by itself.
             Value::String(lines) => lines.lines().count(),
             Value::Null => 0,
-            _ => 1,
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => 1,
         }
     }
 }

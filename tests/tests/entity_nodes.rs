@@ -1,10 +1,5 @@
 //! Two nodes on one PostgreSQL work on the same entities and models.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that panics has failed"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 use e2e::{
     binary::Running,
