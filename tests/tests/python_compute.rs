@@ -6,12 +6,13 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use e2e::binary::Running;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use waypost_testkit::services;
 
 /// The node, and what it says.

@@ -85,6 +85,7 @@ impl Server {
             let calls = async {
                 if let Some(listener) = grpc {
                     let serving = grpc::serve(listener, Arc::clone(&app), app.stop.clone());
+                    let serving = Box::pin(serving);
                     let serving = async {
                         tokio::join!(serving, dismiss(&app, &drained));
                     };

@@ -165,22 +165,22 @@ impl Desk {
     /// A queue that is full shows the server well enough that the node is there.
     fn acknowledge(&self, source_event_id: String) {
         let ack = Ack { id: Uuid::new_v4().to_string(), source_event_id, success: true };
-        drop(self.outgoing.try_send(self::event(ACK, &ack)));
+        drop(self.outgoing.try_send(event(ACK, &ack)));
     }
 
-    fn begin(&mut self, event: &CloudEvent, is_processor: bool) {
-        let Some(question) = read::<Question>(event) else {
-            tracing::warn!(event = event.id, "a question cannot be read; it is left alone");
+    fn begin(&mut self, asked: &CloudEvent, is_processor: bool) {
+        let Some(question) = read::<Question>(asked) else {
+            tracing::warn!(event = asked.id, "a question cannot be read; it is left alone");
             return;
         };
-        let question = Question { ticket: ticket(event), ..question };
+        let question = Question { ticket: ticket(asked), ..question };
         let (functions, slots) = (Arc::clone(&self.functions), Arc::clone(&self.slots));
         let outgoing = self.outgoing.clone();
         self.running.spawn(async move {
             let Ok(_slot) = slots.acquire().await else { return };
             let answer = match is_processor {
-                true => self::event(PROCESSOR_RESPONSE, &functions.process(question).await),
-                false => self::event(CRITERIA_RESPONSE, &functions.decide(question).await),
+                true => event(PROCESSOR_RESPONSE, &functions.process(question).await),
+                false => event(CRITERIA_RESPONSE, &functions.decide(question).await),
             };
             // Nobody waits for it any more if the stream is gone.
             drop(outgoing.send(answer).await);

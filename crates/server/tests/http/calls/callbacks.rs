@@ -181,7 +181,7 @@ async fn a_ticket_is_good_for_one_transaction_and_for_a_while() {
     let kept = Arc::clone(&tickets);
     let _member = hall
         .member(&[], move |asked| {
-            kept.lock().unwrap().push(asked.ticket.clone());
+            kept.lock().unwrap().push(asked.ticket);
             json!({"success": true})
         })
         .await;

@@ -146,8 +146,7 @@ impl Hall {
 }
 
 fn ticket(event: &CloudEvent) -> String {
-    match event.attributes["cyodatxtoken"].attr.as_ref().unwrap() {
-        Attr::CeString(text) => text.clone(),
-        other => panic!("{other:?}"),
-    }
+    let attribute = event.attributes["cyodatxtoken"].attr.as_ref();
+    let Some(Attr::CeString(text)) = attribute else { panic!("no text: {attribute:?}") };
+    text.clone()
 }
