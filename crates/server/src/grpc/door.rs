@@ -14,7 +14,10 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 
 use super::entity::TICKET;
-use crate::http::{App, Class, Refusal};
+use crate::{
+    http::{App, Class, Refusal},
+    options::HttpLimits,
+};
 
 /// How long a call may take that neither streams nor writes an entity.
 const CALL_MAX: Duration = Duration::from_secs(30);
@@ -59,12 +62,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let path = request.uri().path();
         let class = class(path, request.headers());
-        let patience = match class {
-            Class::Write => self.app.limits.write_timeout,
-            // A callback may wait for compute members, too.
-            Class::Finish if path.starts_with(ENTITIES) => self.app.limits.write_timeout,
-            Class::Operations | Class::New | Class::News | Class::Finish | Class::Claim => CALL_MAX,
-        };
+        let patience = patience(class, path, &self.app.limits);
         let place = match self.app.admission.admit(class) {
             Ok(place) => place,
             Err(refusal) => {
@@ -112,6 +110,16 @@ fn class(path: &str, headers: &HeaderMap) -> Class {
     }
 }
 
+/// How long a call may take until it is answered.
+fn patience(class: Class, path: &str, limits: &HttpLimits) -> Duration {
+    match class {
+        Class::Write => limits.write_timeout,
+        // A callback may wait for compute members, too.
+        Class::Finish if path.starts_with(ENTITIES) => limits.write_timeout,
+        Class::Operations | Class::New | Class::News | Class::Finish | Class::Claim => CALL_MAX,
+    }
+}
+
 /// A message that is nested too deep, or not one at all, is no fault of the server.
 fn blame<A: Default>(response: Response<A>) -> Response<A> {
     let status = Status::from_header_map(response.headers());
@@ -121,5 +129,38 @@ fn blame<A: Default>(response: Response<A>) -> Response<A> {
     match status.filter(is_unreadable) {
         Some(status) => Status::invalid_argument(status.message()).into_http(),
         None => response,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_has_its_class_and_its_time() {
+        let limits = HttpLimits::default();
+        let (plain, mut joined) = (HeaderMap::new(), HeaderMap::new());
+        joined.insert(TICKET, "x".parse().unwrap());
+        for (service, method, headers, expected, is_long) in [
+            (ENTITIES, "startStreaming", &plain, Class::Operations, false),
+            (ENTITIES, "startStreaming", &joined, Class::Operations, false),
+            (ENTITIES, "entityManage", &plain, Class::Write, true),
+            (ENTITIES, "entityManage", &joined, Class::Finish, true),
+            (ENTITIES, "entityManageCollection", &plain, Class::Write, true),
+            (ENTITIES, "entityModelManage", &plain, Class::New, false),
+            (ENTITIES, "entitySearch", &plain, Class::New, false),
+            (ENTITIES, "entitySearchCollection", &plain, Class::New, false),
+            (ENTITIES, "entitySearchCollection", &joined, Class::Finish, true),
+            (PROCESSES, "PollJobs", &plain, Class::Claim, false),
+            (PROCESSES, "CompleteJob", &joined, Class::Finish, false),
+            (PROCESSES, "StartInstance", &plain, Class::New, false),
+            ("/grpc.health.v1.Health/", "Check", &plain, Class::Operations, false),
+        ] {
+            let path = format!("{service}{method}");
+            let found = class(&path, headers);
+            assert_eq!(found, expected, "{path}");
+            let time = if is_long { limits.write_timeout } else { CALL_MAX };
+            assert_eq!(patience(found, &path, &limits), time, "{path}");
+        }
     }
 }
