@@ -1,11 +1,13 @@
-//! Entities: what travels about them. Over HTTP it is the bodies in [`http`]; what a server and its
-//! compute members tell each other is payloads of events, in JSON. The names are those existing
-//! clients and members were built with.
+//! Entities: what travels about them. Over HTTP it is the bodies in [`http`]; over gRPC it is
+//! payloads of events, in JSON: those in [`operation`], and what a server and its compute members
+//! tell each other. The names are those existing clients and members were built with.
 
 mod calculation;
 pub mod event;
 pub mod http;
 mod member;
+pub mod node;
+pub mod operation;
 mod time;
 
 pub use self::{

@@ -2,7 +2,7 @@
 //! over a stream it has opened, and gone when the stream ends.
 
 mod answer;
-mod event;
+pub(crate) mod event;
 mod member;
 mod members;
 mod metrics;

@@ -77,13 +77,22 @@ impl Server {
         // Whoever watches the server can see it stop: metrics and health there end last.
         let ended = CancellationToken::new();
         let serve = async {
+            let drained = CancellationToken::new();
+            let requests = async {
+                main.run(&app.stop, options.grace).await;
+                drained.cancel();
+            };
             let calls = async {
                 if let Some(listener) = grpc {
                     let serving = grpc::serve(listener, Arc::clone(&app), app.stop.clone());
+                    let serving = Box::pin(serving);
+                    let serving = async {
+                        tokio::join!(serving, dismiss(&app, &drained));
+                    };
                     serve_calls(serving, &app.stop, options.grace).await;
                 }
             };
-            tokio::join!(main.run(&app.stop, options.grace), calls);
+            tokio::join!(requests, calls);
             app.claims.close();
             if timeout(CLAIMS_GRACE, app.claims.wait()).await.is_err() {
                 tracing::warn!("steps could not be given back in time; their leases will lapse");
@@ -115,6 +124,15 @@ async fn doorway(engine: &Engine, options: &EntityOptions) -> Result<Doorway, Se
         return Err(ServerError::Setting(text));
     }
     Ok(Doorway::new(authenticator, path, verbosity))
+}
+
+/// Lets compute members go when nobody needs their answers any more.
+async fn dismiss(app: &App, drained: &CancellationToken) {
+    let Some(members) = &app.members else { return };
+    drained.cancelled().await;
+    app.calls.close();
+    app.calls.wait().await;
+    members.close();
 }
 
 /// Calls under way have their time to finish, and no more.

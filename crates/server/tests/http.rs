@@ -8,6 +8,8 @@
 
 #[path = "http/bad_input.rs"]
 mod bad_input;
+#[path = "http/calls.rs"]
+mod calls;
 #[path = "http/chains.rs"]
 mod chains;
 #[path = "http/changes.rs"]

@@ -9,7 +9,7 @@ use waypost_api::{
 };
 
 /// An event of the server's.
-pub(super) fn event(kind: &str, payload: &impl Serialize) -> Result<CloudEvent, Status> {
+pub(crate) fn event(kind: &str, payload: &impl Serialize) -> Result<CloudEvent, Status> {
     let text = serde_json::to_string(payload)
         .map_err(|error| Status::internal(format!("an event has no JSON form: {error}")))?;
     Ok(CloudEvent {
@@ -23,7 +23,7 @@ pub(super) fn event(kind: &str, payload: &impl Serialize) -> Result<CloudEvent, 
 }
 
 /// The payload of an event, if it is text; or what is wrong with it.
-pub(super) fn text(event: CloudEvent) -> Result<String, String> {
+pub(crate) fn text(event: CloudEvent) -> Result<String, String> {
     match event.data {
         Some(Data::TextData(text)) => Ok(text),
         Some(Data::BinaryData(bytes)) => {
@@ -35,7 +35,7 @@ pub(super) fn text(event: CloudEvent) -> Result<String, String> {
 }
 
 /// Reads a payload, which is an object; or says what is wrong with it.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     // Left to itself, the reader also takes an array, as members in their order.
     if !text.trim_start().starts_with('{') {
         return Err("the payload is not a JSON object".to_owned());

@@ -24,6 +24,8 @@ pub(crate) struct App {
     pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
     pub(crate) claims: TaskTracker,
+    /// Calls under way over gRPC.
+    pub(crate) calls: TaskTracker,
     /// Canceled when the server is about to stop.
     pub(crate) stop: CancellationToken,
 }
@@ -39,12 +41,13 @@ impl App {
         Self {
             chains: engine.chain(),
             processes: engine.process(),
-            meter: Meter::new(&engine, &admission),
+            meter: Meter::new(&engine, &admission, members.as_ref()),
             admission,
             doorway: Arc::new(doorway),
             members,
             document: OnceLock::new(),
             claims: TaskTracker::new(),
+            calls: TaskTracker::new(),
             stop: CancellationToken::new(),
             engine,
             limits,

@@ -22,6 +22,15 @@ pub(super) mod stats;
 pub(super) mod workflows;
 
 pub(super) use self::door::{class, door, owns, write};
+pub(crate) use self::{
+    asker::join,
+    body::{BODY_MAX, document},
+    collections::placed,
+    convert::{envelope, single, time as instant},
+    params::time,
+    searches::{not_running, status_name},
+    stats::{count, count_states},
+};
 use super::routes::Routes;
 
 pub(super) fn routes(routes: Routes) -> Routes {

@@ -11,11 +11,11 @@ mod letters;
 #[path = "entity/models.rs"]
 mod models;
 #[path = "entity/play.rs"]
-mod play;
+pub(crate) mod play;
 #[path = "entity/search.rs"]
 mod search;
 #[path = "entity/tenants.rs"]
-mod tenants;
+pub(crate) mod tenants;
 #[path = "entity/workflows.rs"]
 mod workflows;
 #[path = "entity/writing.rs"]

@@ -63,7 +63,7 @@ pub struct Imported {
 }
 
 /// How many entities of a model there are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Count {
     /// The model's name.
@@ -75,7 +75,7 @@ pub struct Count {
 }
 
 /// How many entities of a model are in a state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateCount {
     /// The model's name.

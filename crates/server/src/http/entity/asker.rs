@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderValue, StatusCode, request::Parts},
+    http::{StatusCode, request::Parts},
 };
 use waypost_engine::entity::{Caller, Entities, Fault};
 
@@ -27,7 +27,10 @@ impl FromRequestParts<Arc<App>> for Asker {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
         let entities = app.engine.entities(caller(parts)?);
         match parts.headers.get(TICKET) {
-            Some(ticket) => join(app.members.as_ref(), &entities, ticket).map(Self),
+            Some(ticket) => {
+                let ticket = ticket.to_str().unwrap_or_default();
+                join(app.members.as_ref(), &entities, ticket).map(Self)
+            }
             None => Ok(Self(entities)),
         }
     }
@@ -39,17 +42,17 @@ fn caller(parts: &Parts) -> Result<Caller, Failure> {
 }
 
 /// A compute member goes on with the transaction in which it was asked.
-fn join(
+pub(crate) fn join(
     members: Option<&Members>,
     entities: &Entities,
-    ticket: &HeaderValue,
+    ticket: &str,
 ) -> Result<Entities, Failure> {
     let unknown = || {
         let text = "the transaction token is malformed or its signature is wrong";
         Failure::new(StatusCode::UNAUTHORIZED, UNAUTHORIZED, text)
     };
     let members = members.ok_or_else(unknown)?;
-    let ticket = members.verify(ticket.to_str().unwrap_or_default()).map_err(|it| match it {
+    let ticket = members.verify(ticket).map_err(|it| match it {
         TicketError::Invalid => unknown(),
         TicketError::Expired => {
             Failure::new(StatusCode::GONE, TRANSACTION_EXPIRED, "the transaction token has expired")

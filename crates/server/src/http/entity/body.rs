@@ -16,7 +16,7 @@ use super::{door::dressed, problem::Failure};
 use crate::http::{app::App, body::read_within, problem::Refusal};
 
 /// Bytes of a body, which clients rely on.
-pub(super) const BODY_MAX: usize = 10 << 20;
+pub(crate) const BODY_MAX: usize = 10 << 20;
 
 /// A body, and the room it takes.
 pub(in crate::http) struct Text {
@@ -62,19 +62,23 @@ impl Text {
 
     /// The body as a document of that format.
     pub(super) fn document(&self, format: &str) -> Result<Value, Failure> {
-        let text = self.as_str()?;
-        match format {
-            "JSON" => json(text),
-            "XML" => parse_xml(text)
-                .map_err(|error| Failure::bad_request(format!("the body is not XML: {error}"))),
-            other => Err(unsupported(other, "JSON or XML")),
-        }
+        document(self.as_str()?, format)
     }
 
     /// The body as a `T`.
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_json::from_str(self.as_str()?)
             .map_err(|error| Failure::bad_request(format!("the body does not fit: {error}")))
+    }
+}
+
+/// A document of that format.
+pub(crate) fn document(text: &str, format: &str) -> Result<Value, Failure> {
+    match format {
+        "JSON" => json(text),
+        "XML" => parse_xml(text)
+            .map_err(|error| Failure::bad_request(format!("the body is not XML: {error}"))),
+        other => Err(unsupported(other, "JSON or XML")),
     }
 }
 

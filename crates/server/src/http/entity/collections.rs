@@ -145,7 +145,7 @@ fn only_json(path: &InPath) -> Result<(), Failure> {
 }
 
 /// The engine counts within a transaction; clients count all of their items.
-fn placed(fault: Fault, first: usize, n_items: usize) -> Fault {
+pub(crate) fn placed(fault: Fault, first: usize, n_items: usize) -> Fault {
     let Fault::Refused(refusal) = fault else { return fault };
     let within = |text: &str| {
         let (index, text) = text.strip_prefix("item ")?.split_once(": ")?;

@@ -10,12 +10,13 @@ use waypost_kernel::DefinitionRef;
 
 use super::problem::Failure;
 
-pub(super) const fn time(at: kernel::Timestamp) -> Timestamp {
+/// An instant as clients read it.
+pub(crate) const fn time(at: kernel::Timestamp) -> Timestamp {
     Timestamp::from_micros(at.as_micros())
 }
 
 /// An entity among others.
-pub(super) fn envelope(entity: &Entity) -> Envelope<'_> {
+pub(crate) fn envelope(entity: &Entity) -> Envelope<'_> {
     let meta = Meta {
         id: entity.id.as_str(),
         model_key: None,
@@ -29,7 +30,7 @@ pub(super) fn envelope(entity: &Entity) -> Envelope<'_> {
 }
 
 /// An entity by itself.
-pub(super) fn single(entity: &Entity) -> Envelope<'_> {
+pub(crate) fn single(entity: &Entity) -> Envelope<'_> {
     let Envelope { kind, data, meta } = envelope(entity);
     let model_key = Some(model_key(&entity.model));
     Envelope { kind, data, meta: Meta { model_key, ..meta } }

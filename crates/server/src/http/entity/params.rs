@@ -151,7 +151,8 @@ pub(super) fn if_match(headers: &HeaderMap) -> Option<String> {
     (!matches!(bare, "" | "*")).then(|| bare.to_owned())
 }
 
-fn time(text: &str) -> Option<Timestamp> {
+/// An instant, or the beginning of a day.
+pub(crate) fn time(text: &str) -> Option<Timestamp> {
     let at = match text.len() {
         10 => format!("{text}T00:00:00Z").parse::<waypost_api::Timestamp>(),
         _ => text.parse(),

@@ -93,6 +93,17 @@ pub(crate) struct Failure {
     cause: Option<Box<str>>,
 }
 
+/// A failure in words.
+pub(crate) struct Spoken {
+    /// Whether the server is to blame.
+    pub(crate) is_defect: bool,
+    /// The code, and what people read.
+    pub(crate) text: String,
+    pub(crate) is_retryable: bool,
+    /// What the engine and its members had to say until then.
+    pub(crate) warnings: Vec<String>,
+}
+
 impl Failure {
     /// A failure with that code.
     pub(crate) fn new(status: StatusCode, code: &'static str, text: impl Into<String>) -> Self {
@@ -149,13 +160,31 @@ impl Failure {
         (self.code, self.text)
     }
 
+    /// What somebody hears who does not speak HTTP.
+    pub(crate) fn spoken(mut self, verbosity: Verbosity) -> Spoken {
+        let text = self.detail(self.ticket().as_deref(), verbosity);
+        let warnings = self.properties.iter_mut().find(|(name, _)| *name == "warnings");
+        let warnings = warnings.and_then(|(_, it)| it.as_array_mut()).map(std::mem::take);
+        let to_text = |it: Value| it.as_str().map(str::to_owned);
+        Spoken {
+            is_defect: self.status == StatusCode::INTERNAL_SERVER_ERROR,
+            text,
+            is_retryable: self.retryable,
+            warnings: warnings.into_iter().flatten().filter_map(to_text).collect(),
+        }
+    }
+
+    /// What names a failure of the server in its log.
+    fn ticket(&self) -> Option<String> {
+        let ticket = self.status.is_server_error().then(|| Uuid::new_v4().to_string())?;
+        let (code, cause) = (self.code, self.cause.as_deref());
+        tracing::error!(ticket, code, cause, "request failed");
+        Some(ticket)
+    }
+
     /// The answer, with the path it is about.
     pub(crate) fn answer(self, path: &str, verbosity: Verbosity) -> Response {
-        let ticket = self.status.is_server_error().then(|| Uuid::new_v4().to_string());
-        if let Some(ticket) = &ticket {
-            let (code, cause) = (self.code, self.cause.as_deref());
-            tracing::error!(ticket, code, cause, "request failed");
-        }
+        let ticket = self.ticket();
         let problem = EntityProblem {
             kind: "about:blank".into(),
             title: self.status.canonical_reason().unwrap_or_default().into(),

@@ -6,6 +6,7 @@ use waypost_engine::{
     entity::{Code, SearchStatus, SearchView, condition},
     limits::ENTITIES_MAX,
 };
+use waypost_kernel::InstanceId;
 
 use super::{
     answer::json,
@@ -65,7 +66,7 @@ pub(in crate::http) async fn status(
 fn state(view: &SearchView, now: waypost_kernel::Timestamp) -> SearchState {
     let took = view.finished_at.unwrap_or(now).since(view.created_at);
     SearchState {
-        search_job_status: name(view.status),
+        search_job_status: status_name(view.status),
         create_time: time(view.created_at),
         entities_count: view.n_found,
         calculation_time_millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
@@ -127,20 +128,26 @@ pub(in crate::http) async fn cancel(
     let id = path.id("jobId")?;
     let before = entities.cancel_search(&id).await?;
     if before != SearchStatus::Running {
-        let status = name(before);
-        let detail = format!("snapshot by id={id} is not running. current status={status}");
-        let properties =
-            vec![("currentStatus", status.to_owned()), ("snapshotId", id.as_str().to_owned())];
-        return Err(refusal(Code::BadRequest, detail, properties));
+        return Err(not_running(&id, before));
     }
     json(&SearchCanceled {
         is_cancelled: true,
         cancelled: true,
-        current_search_job_status: name(SearchStatus::Cancelled),
+        current_search_job_status: status_name(SearchStatus::Cancelled),
     })
 }
 
-const fn name(status: SearchStatus) -> &'static str {
+/// What is said about canceling a search that has ended.
+pub(crate) fn not_running(id: &InstanceId, status: SearchStatus) -> Failure {
+    let status = status_name(status);
+    let detail = format!("snapshot by id={id} is not running. current status={status}");
+    let properties =
+        vec![("currentStatus", status.to_owned()), ("snapshotId", id.as_str().to_owned())];
+    refusal(Code::BadRequest, detail, properties)
+}
+
+/// What clients call it.
+pub(crate) const fn status_name(status: SearchStatus) -> &'static str {
     match status {
         SearchStatus::Running => "RUNNING",
         SearchStatus::Successful => "SUCCESSFUL",

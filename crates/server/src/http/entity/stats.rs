@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::response::Response;
 use waypost_api::entity::http::{Count, StateCount};
-use waypost_engine::entity::Entities;
-use waypost_kernel::{DefinitionRef, Tally};
+use waypost_engine::entity::{Entities, Fault};
+use waypost_kernel::{DefinitionRef, Tally, Timestamp};
 
 use super::{
     answer::json,
@@ -27,12 +27,7 @@ pub(in crate::http) async fn all(
     Asker(entities): Asker,
     asked: Asked,
 ) -> Result<Response, Failure> {
-    let mut counts: BTreeMap<DefinitionRef, u64> =
-        entities.models().await?.into_iter().map(|it| (it.which, 0)).collect();
-    for Tally { definition, count, .. } in tally(&entities, None, &asked).await? {
-        *counts.entry(definition).or_default() += count;
-    }
-    json(&counts.into_iter().map(|(which, count)| counted(which, count)).collect::<Vec<_>>())
+    json(&count(&entities, None, asked.time("pointInTime")?).await?)
 }
 
 /// How many entities of every model are in which state.
@@ -69,9 +64,11 @@ pub(in crate::http) async fn one(
     path: InPath,
     asked: Asked,
 ) -> Result<Response, Failure> {
-    let model = path.model()?;
-    let found = tally(&entities, Some(&model), &asked).await?;
-    json(&counted(model, found.iter().map(|it| it.count).sum()))
+    let counts = count(&entities, Some(path.model()?), asked.time("pointInTime")?).await?;
+    match counts.first() {
+        Some(count) => json(count),
+        None => Err(Failure::defect("a model was not counted")),
+    }
 }
 
 /// How many entities of a model are in which state.
@@ -106,25 +103,45 @@ async fn states(
         let text = format!("states: at most {STATES_MAX} can be asked for");
         return Err(Failure::bad_request(text));
     }
+    json(&count_states(entities, model, &wanted, asked.time("pointInTime")?).await?)
+}
+
+/// How many entities there are of a model, or of each.
+pub(crate) async fn count(
+    entities: &Entities,
+    model: Option<DefinitionRef>,
+    at: Option<Timestamp>,
+) -> Result<Vec<Count>, Fault> {
+    let found = entities.tally(model.as_ref(), at).await?;
+    let mut counts: BTreeMap<DefinitionRef, u64> = match model {
+        Some(model) => BTreeMap::from([(model, 0)]),
+        None => entities.models().await?.into_iter().map(|it| (it.which, 0)).collect(),
+    };
+    for Tally { definition, count, .. } in found {
+        *counts.entry(definition).or_default() += count;
+    }
+    let counted = |(which, count): (DefinitionRef, u64)| Count {
+        model_name: which.name,
+        model_version: which.version,
+        count,
+    };
+    Ok(counts.into_iter().map(counted).collect())
+}
+
+/// How many entities are in which state; in these alone, if any are wanted.
+pub(crate) async fn count_states(
+    entities: &Entities,
+    model: Option<&DefinitionRef>,
+    wanted: &BTreeSet<&str>,
+    at: Option<Timestamp>,
+) -> Result<Vec<StateCount>, Fault> {
     let is_wanted = |it: &Tally| wanted.is_empty() || wanted.contains(it.step.as_str());
-    let found = tally(entities, model, asked).await?.into_iter().filter(is_wanted);
+    let found = entities.tally(model, at).await?.into_iter().filter(is_wanted);
     let counted = found.map(|it| StateCount {
         model_name: it.definition.name,
         model_version: it.definition.version,
         state: it.step,
         count: it.count,
     });
-    json(&counted.collect::<Vec<_>>())
-}
-
-async fn tally(
-    entities: &Entities,
-    model: Option<&DefinitionRef>,
-    asked: &Asked,
-) -> Result<Vec<Tally>, Failure> {
-    Ok(entities.tally(model, asked.time("pointInTime")?).await?)
-}
-
-fn counted(which: DefinitionRef, count: u64) -> Count {
-    Count { model_name: which.name, model_version: which.version, count }
+    Ok(counted.collect())
 }

@@ -120,7 +120,7 @@ fn problem(problem: &Value) -> String {
 }
 
 /// `#3` becomes the third id.
-fn spelled_out(line: &str) -> String {
+pub(crate) fn spelled_out(line: &str) -> String {
     let mut parts = line.split('#');
     let mut spelled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -135,7 +135,7 @@ fn spelled_out(line: &str) -> String {
 }
 
 /// The third id becomes `#3`.
-fn abridged(text: &str) -> String {
+pub(crate) fn abridged(text: &str) -> String {
     let mut parts: Vec<&str> = text.split(TAIL).collect();
     let last = parts.pop().unwrap_or_default();
     let mut abridged = String::new();

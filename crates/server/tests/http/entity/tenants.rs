@@ -24,15 +24,24 @@ const KID: &str = "8a83437081a70b712e0dede5392902b4";
 
 const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
 
-async fn asking() -> World {
+/// Has everybody say who they are.
+pub(crate) fn jwt() -> AuthOptions {
     let signing_key = Some(KEY.to_owned());
-    let auth = AuthOptions { mode: Mode::Jwt, signing_key, ..AuthOptions::default() };
-    let entity = EntityOptions { auth, ..EntityOptions::default() };
+    AuthOptions { mode: Mode::Jwt, signing_key, ..AuthOptions::default() }
+}
+
+async fn asking() -> World {
+    let entity = EntityOptions { auth: jwt(), ..EntityOptions::default() };
     world_with(Options { entity, ..Options::default() }, Settings::default()).await
 }
 
 /// What somebody of a tenant sends with everything.
 fn of(world: &World, tenant: &str) -> [String; 1] {
+    [format!("Authorization: {}", bearer(world, tenant, &[]))]
+}
+
+/// What says that somebody is of a tenant, and what they may do.
+pub(crate) fn bearer(world: &World, tenant: &str, roles: &[&str]) -> String {
     let body: String = KEY.lines().filter(|it| !it.starts_with('-')).collect();
     let pair = RsaKeyPair::from_pkcs8(&STANDARD.decode(body).unwrap()).unwrap();
     let now = world.clock.now().as_micros() / 1_000_000;
@@ -40,13 +49,14 @@ fn of(world: &World, tenant: &str) -> [String; 1] {
     let user = format!("user of {tenant}");
     let claims = json!({
         "iss": "cyoda", "sub": user, "caas_org_id": tenant, "iat": now, "exp": now + 600,
+        "user_roles": roles,
     });
     let encoded = |it: Value| URL_SAFE_NO_PAD.encode(it.to_string());
     let text = format!("{}.{}", encoded(head), encoded(claims));
     let mut signature = vec![0; pair.public_modulus_len()];
     let random = SystemRandom::new();
     pair.sign(&RSA_PKCS1_SHA256, &random, text.as_bytes(), &mut signature).unwrap();
-    [format!("Authorization: Bearer {text}.{}", URL_SAFE_NO_PAD.encode(signature))]
+    format!("Bearer {text}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
 async fn prepare(world: &World, who: &[String], sample: &str) {
