@@ -41,7 +41,10 @@ pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(waypost());
     for (name, _) in std::env::vars_os() {
         let name_text = name.to_string_lossy();
-        if name_text.starts_with("WAYPOST_") || name_text.starts_with("WE_") {
+        if name_text.starts_with("WAYPOST_")
+            || name_text.starts_with("WE_")
+            || name_text.starts_with("CYODA_")
+        {
             command.env_remove(name);
         }
     }
