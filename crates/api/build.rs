@@ -13,7 +13,8 @@ mod grpc {
 
     use prost::Message as _;
 
-    const PROTOCOLS: &[&str] = &["workflow/v1/workflow.proto"];
+    const PROTOCOLS: &[&str] =
+        &["workflow/v1/workflow.proto", "org/cyoda/cloud/api/grpc/cyoda.proto"];
 
     pub(crate) fn compile() -> Result<(), Box<dyn Error>> {
         let described = protox::compile(PROTOCOLS, ["proto"])?;
@@ -21,7 +22,8 @@ mod grpc {
         // What the reflection service shows.
         let descriptors = PathBuf::from(folder).join("descriptors.bin");
         fs::write(descriptors, described.encode_to_vec())?;
-        tonic_prost_build::configure().compile_fds(described)?;
+        // Packages refer to each other by their place, so they are nested as their names are.
+        tonic_prost_build::configure().include_file("protocols.rs").compile_fds(described)?;
         Ok(())
     }
 }

@@ -41,7 +41,10 @@ pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(waypost());
     for (name, _) in std::env::vars_os() {
         let name_text = name.to_string_lossy();
-        if name_text.starts_with("WAYPOST_") || name_text.starts_with("WE_") {
+        if name_text.starts_with("WAYPOST_")
+            || name_text.starts_with("WE_")
+            || name_text.starts_with("CYODA_")
+        {
             command.env_remove(name);
         }
     }
@@ -80,6 +83,8 @@ pub struct Running {
     child: Child,
     /// Where it listens.
     pub url: String,
+    /// Where it speaks gRPC.
+    pub grpc: Option<String>,
 }
 
 impl Running {
@@ -111,8 +116,10 @@ impl Running {
         let out = child.stdout.as_mut().expect("its output is piped");
         BufReader::new(out).read_line(&mut line).expect("its output can be read");
         let said: Result<serde_json::Value, _> = serde_json::from_str(&line);
-        match said.ok().and_then(|it| it.get("http")?.as_str().map(str::to_owned)) {
-            Some(url) => Self { child, url },
+        let said = said.unwrap_or_default();
+        let place = |name: &str| said.get(name)?.as_str().map(str::to_owned);
+        match place("http") {
+            Some(url) => Self { child, url, grpc: place("grpc") },
             None => {
                 drop(child.kill());
                 let ran = Ran::from(child.wait_with_output().expect("it has ended"));

@@ -1,6 +1,7 @@
 //! Black-box tests of the binary, many nodes, and the simulator.
 
 pub mod binary;
+pub mod entity;
 pub mod load;
 pub mod process;
 pub mod sim;

@@ -3,8 +3,10 @@
 //! Requests refuse members they do not know; answers may grow members, and readers ignore them.
 
 mod address;
+pub mod auth;
 pub mod chain;
 mod document;
+pub mod entity;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod object;

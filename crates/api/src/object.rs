@@ -17,6 +17,15 @@ where
     Object::deserialize(deserializer).map(|it| it.0)
 }
 
+/// Reads a member that is an object or null.
+pub(crate) fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|it| it.0))
+}
+
 /// Reads a member that is a list of objects.
 pub(crate) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where

@@ -68,6 +68,28 @@ fn title(code: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Why a request about entities was not carried out: the code is among the properties.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct EntityProblem {
+    /// `about:blank`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The status in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The code, a colon, and what went wrong this time.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The path that was asked for.
+    pub instance: String,
+    /// Names the failure in the server's log; only if the server is to blame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<String>,
+    /// `errorCode`, to match on; `retryable` if asking again may help; more for some codes.
+    pub properties: serde_json::Map<String, serde_json::Value>,
+}
+
 /// One thing that is wrong with a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -99,7 +99,12 @@ pub(crate) struct ConfigArgs {
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
 
-    /// Listen on addresses that other machines can reach, without authentication
+    /// How entities are signed in to: mock (nobody is asked) or jwt [default: mock]
+    #[arg(long, value_name = "MODE")]
+    auth: Option<String>,
+
+    /// Listen on addresses that other machines can reach, although chains and processes ask nobody
+    /// who they are
     #[arg(long)]
     insecure: bool,
 }
@@ -112,6 +117,7 @@ impl ConfigArgs {
             (catalog::HTTP, self.http.clone()),
             (catalog::GRPC, self.grpc.clone()),
             (catalog::METRICS, self.metrics.clone()),
+            (catalog::AUTH, self.auth.clone()),
             (catalog::INSECURE, self.insecure.then(|| "true".to_owned())),
         ];
         flags.extend(own);

@@ -1,6 +1,8 @@
-//! Measures an engine on this machine: `waypost bench chain`, `waypost bench process`.
+//! Measures an engine on this machine: `waypost bench chain`, `waypost bench process`,
+//! `waypost bench entity`.
 
 mod callers;
+mod entity;
 mod http;
 mod meter;
 mod null;
@@ -36,6 +38,8 @@ enum What {
     Chain(ChainArgs),
     /// Instances of a process of three service tasks, started and worked off over HTTP
     Process(process::ProcessArgs),
+    /// Entities under a state machine: created, moved, read and searched over HTTP
+    Entity(entity::EntityArgs),
 }
 
 /// How to measure chains.
@@ -78,6 +82,7 @@ pub(crate) async fn run(args: BenchArgs, output: Output) -> Result<(), Failure> 
     match args.what {
         What::Chain(args) => run_chain(args, output).await,
         What::Process(args) => process::run(args, output).await,
+        What::Entity(args) => entity::run(args, output).await,
     }
 }
 

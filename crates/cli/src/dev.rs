@@ -12,7 +12,7 @@ use waypost_server::{Options, Server, ServerError};
 use crate::{
     exit::Failure,
     output::Output,
-    serve::{engine, options, server_failure, start_log, until_stopped},
+    serve::{engine, members, options, server_failure, start_log, until_stopped},
     settings::{Config, Settings, catalog},
     shutdown,
     store::OpenStore,
@@ -58,10 +58,11 @@ async fn serve(
     store: &OpenStore,
     (stop, output): (CancellationToken, Output),
 ) -> Result<(), Failure> {
-    let engine = engine(config, store).await?;
+    let members = members(config)?;
+    let engine = engine(config, store, &members).await?;
     demo::deploy(&engine).await?;
     loans::deploy(&engine).await?;
-    let server = bind(&engine, options(config), chosen).await?;
+    let server = bind(&engine, options(config, members), chosen).await?;
     greet(&server, output)?;
     let demo = Box::pin(demo::run(engine.clone(), stop.clone()));
     until_stopped(engine, server, store, stop, demo).await
@@ -82,10 +83,14 @@ async fn bind(engine: &Engine, options: Options, chosen: Chosen) -> Result<Serve
             Ok(server) => return Ok(server),
             Err(error) => error,
         };
-        let (ServerError::InUse { flag, address } | ServerError::Listen { flag, address, .. }) =
-            &error;
+        let (flag, address) = match &error {
+            ServerError::InUse { flag, address } | ServerError::Listen { flag, address, .. } => {
+                (*flag, *address)
+            }
+            ServerError::Setting(_) => return Err(server_failure(error)),
+        };
         let is_free = address.port() == 0;
-        match *flag {
+        match flag {
             "--http" if !chosen.http && !is_free => options.http.set_port(0),
             "--grpc" if !chosen.grpc && !is_free => {
                 options.grpc.iter_mut().for_each(|it| it.set_port(0));

@@ -5,14 +5,16 @@ use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use waypost_api::shown_url;
-use waypost_engine::{Engine, Settings as EngineSettings, Transport};
-use waypost_server::{Options, Server, ServerError, outbox, telemetry};
+use waypost_engine::{Engine, Settings as EngineSettings, SystemClock, Transport};
+use waypost_server::{
+    EntityOptions, Options, Server, ServerError, compute::Members, outbox, telemetry,
+};
 
 use crate::{
     args::ConfigArgs,
     exit::{Exit, Failure},
     output::{Output, cell, table},
-    settings::{Config, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
+    settings::{Config, EntityConfig, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
     shutdown,
     store::OpenStore,
 };
@@ -79,8 +81,10 @@ async fn serve(
     stop: CancellationToken,
     output: Output,
 ) -> Result<(), Failure> {
-    let engine = engine(config, store).await?;
-    let server = Server::bind(engine.clone(), options(config)).await.map_err(server_failure)?;
+    let members = members(config)?;
+    let engine = engine(config, store, &members).await?;
+    let options = options(config, members);
+    let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");
     announce(&server, output)?;
@@ -111,18 +115,32 @@ fn store_name(config: &Config) -> String {
     }
 }
 
-pub(crate) fn options(config: &Config) -> Options {
+/// Where compute members will be connected: the engine asks them, the server lets them in.
+pub(crate) fn members(config: &Config) -> Result<Members, Failure> {
+    Members::new(config.entity.compute.clone(), Arc::new(SystemClock))
+        .map_err(|error| Failure::usage(format!("compute: {error}")))
+}
+
+pub(crate) fn options(config: &Config, members: Members) -> Options {
+    let EntityConfig { context_path, auth, verbosity, .. } = config.entity.clone();
     Options {
         http: config.http,
         grpc: Some(config.grpc),
         metrics: config.metrics,
         limits: config.limits.clone(),
+        entity: EntityOptions { context_path, auth, verbosity, members: Some(members) },
         grace: config.grace,
     }
 }
 
-pub(crate) async fn engine(config: &Config, store: &OpenStore) -> Result<Engine, Failure> {
+pub(crate) async fn engine(
+    config: &Config,
+    store: &OpenStore,
+    members: &Members,
+) -> Result<Engine, Failure> {
     let settings = EngineSettings {
+        compute: Arc::new(members.clone()),
+        rules: config.entity.rules,
         policy: config.policy.clone(),
         coercion: config.coercion,
         transport: transport(config).await?,

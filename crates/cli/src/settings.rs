@@ -2,6 +2,7 @@
 
 pub(crate) mod catalog;
 mod config;
+mod entity;
 mod file;
 mod inherited;
 mod key;
@@ -12,6 +13,7 @@ mod secret;
 
 pub(crate) use self::{
     config::{Config, Outbox, StoreAddress},
+    entity::EntityConfig,
     key::Key,
     resolve::{Setting, Settings, Sources},
 };

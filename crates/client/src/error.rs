@@ -57,6 +57,12 @@ pub enum Error {
         /// The type of job.
         job_type: String,
     },
+    /// Two functions of a compute node have one name.
+    #[error("{name} has two functions")]
+    NameTwice {
+        /// The name.
+        name: String,
+    },
 }
 
 impl Error {
@@ -76,7 +82,8 @@ impl Error {
             | Self::Unexpected { .. }
             | Self::Address { .. }
             | Self::StepTwice { .. }
-            | Self::JobTwice { .. } => None,
+            | Self::JobTwice { .. }
+            | Self::NameTwice { .. } => None,
         }
     }
 
@@ -87,7 +94,10 @@ impl Error {
             Self::Refused(problem) => problem.retryable,
             Self::Unreachable { .. } | Self::Interrupted { .. } => true,
             Self::Unexpected { status, .. } => *status >= 500,
-            Self::Address { .. } | Self::StepTwice { .. } | Self::JobTwice { .. } => false,
+            Self::Address { .. }
+            | Self::StepTwice { .. }
+            | Self::JobTwice { .. }
+            | Self::NameTwice { .. } => false,
         }
     }
 }

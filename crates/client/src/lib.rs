@@ -1,12 +1,15 @@
 //! Talks to a Waypost server: typed requests, a stream of changes, and workers.
 //!
 //! Take a [`Client`], then a handle: [`Client::chain`] or [`Client::process`]. A [`worker::Worker`]
-//! executes steps of chains, a [`worker::JobWorker`] jobs of processes. The process must have a default `rustls` provider if the server is
-//! reached by `https`.
+//! executes steps of chains, a [`worker::JobWorker`] jobs of processes; with the feature `grpc` a
+//! `compute::Node` works on entities. The process must have a default `rustls` provider if the
+//! server is reached by `https`.
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod chain;
 mod client;
+#[cfg(feature = "grpc")]
+pub mod compute;
 mod error;
 mod process;
 mod watch;

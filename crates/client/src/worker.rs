@@ -3,12 +3,12 @@
 //! A worker never holds more than it can begin at once, keeps leases alive while it works, and
 //! finishes or gives back what it holds when it is told to stop.
 
-mod backoff;
+pub(crate) mod backoff;
 mod execution;
 mod identity;
 mod job;
 mod jobs;
-mod lease;
+pub(crate) mod lease;
 mod shift;
 mod steps;
 

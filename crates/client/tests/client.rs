@@ -1,6 +1,8 @@
 //! The client against a real server, inside this process, on the store in memory.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
+#[path = "client/compute.rs"]
+mod compute;
 #[path = "client/jobs.rs"]
 mod jobs;
 #[path = "client/processes.rs"]

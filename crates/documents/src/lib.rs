@@ -5,4 +5,5 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 pub mod document;
+pub mod lookup;
 pub mod predicate;

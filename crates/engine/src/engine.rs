@@ -16,6 +16,7 @@ use waypost_machines::{
 use crate::{
     chain::Chains,
     desk::Desk,
+    entity::{Caller, Compute, Entities, Home, NoCompute, Rules},
     error::Error,
     ids::{Ids, RandomIds},
     lane::Lanes,
@@ -35,6 +36,10 @@ pub struct Settings {
     pub ids: Arc<dyn Ids>,
     /// Where outgoing messages go. Without one they are logged and count as sent.
     pub transport: Option<Arc<dyn Transport>>,
+    /// Who works on entities and judges them from outside.
+    pub compute: Arc<dyn Compute>,
+    /// What entities run by, besides their models.
+    pub rules: Rules,
 }
 
 impl Default for Settings {
@@ -44,6 +49,8 @@ impl Default for Settings {
             coercion: Coercion::default(),
             ids: Arc::new(RandomIds),
             transport: None,
+            compute: Arc::new(NoCompute),
+            rules: Rules::default(),
         }
     }
 }
@@ -78,6 +85,7 @@ pub(crate) struct Shared {
     pub(crate) chains: Turns<Chain>,
     pub(crate) processes: Turns<Process>,
     pub(crate) graphs: Graphs,
+    pub(crate) entities: Home,
     pub(crate) desk: Arc<Desk>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
@@ -105,7 +113,7 @@ impl Engine {
         let processes =
             Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
         call_when_there_is_work(&store, &desk);
-        let Settings { policy, coercion, ids, transport } = settings;
+        let Settings { policy, coercion, ids, transport, compute, rules } = settings;
         let shared = Shared {
             store,
             ids,
@@ -113,6 +121,7 @@ impl Engine {
             chains,
             processes,
             graphs: Graphs::new(coercion),
+            entities: Home::new(compute, rules),
             desk,
             metrics,
             transport,
@@ -148,6 +157,12 @@ impl Engine {
     #[must_use]
     pub fn process_of(&self, tenant: Tenant) -> Processes {
         Processes::new(Arc::clone(&self.shared), tenant)
+    }
+
+    /// The entities of the caller's tenant.
+    #[must_use]
+    pub fn entities(&self, caller: Caller) -> Entities {
+        Entities::new(Arc::clone(&self.shared), caller)
     }
 
     /// What the engine has counted.

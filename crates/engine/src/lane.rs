@@ -93,6 +93,14 @@ impl<S> Lanes<S> {
         }
     }
 
+    /// Keeps nothing at hand of `key`, unless somebody is changing it.
+    pub(crate) fn forget(&self, key: &Key) {
+        let lane = self.shard(key).get(key).map(Arc::clone);
+        if let Some(mut slot) = lane.as_ref().and_then(|it| it.slot.try_lock().ok()) {
+            *slot = None;
+        }
+    }
+
     fn lane(&self, key: &Key) -> Arc<Lane<S>> {
         let mut shard = self.shard(key);
         if shard.len() >= LANES_MAX / SHARDS && !shard.contains_key(key) {

@@ -9,6 +9,7 @@ pub mod chain;
 mod clock;
 mod desk;
 mod engine;
+pub mod entity;
 mod error;
 mod ids;
 mod lane;

@@ -48,6 +48,9 @@ pub const SWEEP_BATCH: u32 = 256;
 /// How often sweeps look without having been told to.
 pub const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long until a timer that could not fire is tried again. Until then it makes room for others.
+pub const TIMER_RETRY: Duration = Duration::from_secs(1);
+
 /// How many messages one pass of the outbox takes.
 pub const OUTBOX_BATCH: u32 = 100;
 
@@ -90,3 +93,76 @@ pub const GRAPHS_MAX: usize = 1_000;
 
 /// How many definitions a list looks through.
 pub const DEFINITIONS_MAX: u32 = 10_000;
+
+/// How many instances one transaction may touch. All of it is kept in memory until it lands.
+pub const TRANSACTION_INSTANCES_MAX: usize = 10_000;
+
+/// How many bytes of documents one transaction may write.
+pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
+
+/// How many transactions may wait for compute members on a node at a time.
+pub const TRANSACTIONS_OPEN_MAX: usize = 1_024;
+
+/// How often one run may ask compute members. It is decided again after each answer.
+pub const CALLS_MAX: usize = 1_000;
+
+/// How deep callbacks may nest: a processor that writes an entity whose processor writes another…
+pub const LAYERS_MAX: usize = 256;
+
+/// How long a compute member may take if its workflow does not say.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many models a node keeps at hand.
+pub const MODELS_MAX: usize = 1_000;
+
+/// How many models a list looks through.
+pub const MODELS_LISTED_MAX: usize = 100_000;
+
+/// How many entities a search or a list reads at a time.
+pub const SIFT_PAGE: u32 = 500;
+
+/// How many entities one page may have, and one direct search may give.
+pub const ENTITIES_MAX: u32 = 10_000;
+
+/// How many changes of an entity are told.
+pub const CHANGES_MAX: u32 = 1_000;
+
+/// How many paths of a model may be looked up by.
+pub const INDEXES_MAX: usize = 16;
+
+/// How many transactions a node remembers in order to tell when they landed.
+pub const TRANSACTIONS_REMEMBERED: usize = 65_536;
+
+/// How long the name of a model may be, in bytes.
+pub const MODEL_NAME_MAX: usize = 256;
+
+/// How many searches a node carries out in the background at a time.
+pub const SEARCHES_RUNNING_MAX: usize = 16;
+
+/// How many finished searches of a tenant are kept.
+pub const SEARCHES_KEPT_MAX: usize = 1_000;
+
+/// How long the results of a search are kept if nobody says otherwise.
+pub const SEARCH_KEPT: Duration = Duration::from_secs(60 * 60);
+
+/// A search that says nothing for so long has died with its node.
+pub const SEARCH_SILENCE_MAX: Duration = Duration::from_secs(60);
+
+/// How many ids of a search's result are kept together.
+pub const SEARCH_CHUNK: usize = 1_000;
+
+/// How many versions of an entity are looked at at a time.
+pub const VERSIONS_PAGE: u32 = 100;
+
+/// How many events of an entity's audit one page may have.
+pub const AUDIT_MAX: usize = 1_000;
+
+/// How many messages are erased at a time.
+pub const LETTERS_ERASED: usize = 100;
+
+/// How many warnings of one request are told.
+pub const WARNINGS_MAX: usize = 100;
+
+/// How long the path of an index may be, in bytes: together with a key it goes into an entry of the
+/// database's own index, which has a limit.
+pub const INDEX_PATH_MAX: usize = 512;

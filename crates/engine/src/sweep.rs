@@ -29,7 +29,7 @@ const FORGET_INTERVAL: Duration = Duration::from_secs(600);
 pub struct Swept {
     /// How many things it found to do.
     pub found: u32,
-    /// How many of them it did; the others were overtaken or failed.
+    /// How many of them it did or put off; the others were overtaken or failed.
     pub done: u32,
 }
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use waypost_kernel::{
     Commit, Conflict, Decided, EventRecord, Expectation, Json, Key, Lease, Machine, MessageChange,
     RejectionCode, Request, Store, StoreError, Task, TaskChange, TaskId, TaskRef, Timer,
-    TimerChange, TimerRef, Timestamp, Turn, Urgency, Version, Write,
+    TimerChange, TimerRef, Timestamp, Timing, Turn, Urgency, Version, Write,
 };
 
 use crate::{
@@ -247,7 +247,15 @@ fn commit<M: Machine>(
         request: submission.request.clone(),
         definitions: Vec::new(),
         expect: [decided.expect.as_slice(), &submission.also.expect].concat(),
-        writes: vec![Write { key: key.clone(), version, facets, state, at: now }],
+        writes: vec![Write {
+            key: key.clone(),
+            version,
+            facets,
+            state,
+            at: now,
+            keeps_past: false,
+            terms: None,
+        }],
         events: vec![EventRecord {
             key: key.clone(),
             version,
@@ -261,6 +269,8 @@ fn commit<M: Machine>(
             .iter()
             .map(|it| MessageChange::Send { key: key.clone(), message: it.clone() })
             .collect(),
+        erased: Vec::new(),
+        timing: Timing::Decided,
         urgency: submission.urgency,
     };
     (commit, (version, bytes))
@@ -293,7 +303,7 @@ fn timer_changes<M: Machine>(key: &Key, decided: &Decided<M>) -> Vec<TimerChange
 }
 
 /// What deciding again cannot mend.
-fn final_error(error: StoreError) -> Error {
+pub(crate) fn final_error(error: StoreError) -> Error {
     let StoreError::Conflict(conflict) = error else { return Error::Store(error) };
     match conflict {
         Conflict::Lease(task) => Error::rejected(
@@ -306,9 +316,10 @@ fn final_error(error: StoreError) -> Error {
             "the request id was used for another request",
         ),
         Conflict::NotLapsed(_) | Conflict::Disarmed(_) => Error::Overtaken,
-        Conflict::Version(_) | Conflict::Held(_) | Conflict::Definition(..) => {
-            Error::Store(StoreError::Conflict(conflict))
-        }
+        Conflict::Version(_)
+        | Conflict::Held(_)
+        | Conflict::Occupied(_)
+        | Conflict::Definition(..) => Error::Store(StoreError::Conflict(conflict)),
     }
 }
 

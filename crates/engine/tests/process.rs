@@ -1,6 +1,11 @@
 //! Processes through the engine's handle, on the model store: what the machine cannot show alone.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+#[path = "process/following.rs"]
+mod following;
+#[path = "process/trouble.rs"]
+mod trouble;
+
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
@@ -10,18 +15,20 @@ use waypost_engine::{
 };
 use waypost_kernel::{Clock as _, RejectionCode};
 use waypost_stores::MemoryStore;
-use waypost_testkit::clock::SimClock;
+use waypost_testkit::{clock::SimClock, faults::Refusing};
 
 struct World {
     engine: Engine,
     clock: Arc<SimClock>,
+    store: Arc<Refusing>,
 }
 
 impl World {
     fn new() -> Self {
         let clock = Arc::new(SimClock::default());
-        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
-        Self { engine: Engine::new(store, Settings::default()), clock }
+        let memory = MemoryStore::new(Arc::clone(&clock) as _);
+        let store = Arc::new(Refusing::new(Arc::new(memory)));
+        Self { engine: Engine::new(Arc::clone(&store) as _, Settings::default()), clock, store }
     }
 
     async fn deploy(&self, definition: &Value) -> u32 {
@@ -132,11 +139,41 @@ async fn a_heartbeat_never_shortens_a_lease_and_is_for_the_holder() {
         let (processes, id) = (processes.clone(), task.id.clone());
         async move { processes.extend(&id, &worker.into(), Duration::from_secs(seconds)).await }
     };
-    assert_eq!(beat("w", 5).await.unwrap(), task.lease.until);
+    assert_eq!(beat("w", 5).await.unwrap(), task.lapses_at);
     assert_eq!(beat("w", 60).await.unwrap(), world.clock.now() + Duration::from_secs(60));
     assert!(beat("v", 60).await.is_err());
     world.clock.advance(Duration::from_secs(61));
     assert!(beat("w", 60).await.is_err());
+}
+
+#[tokio::test]
+async fn a_task_is_held_until_just_before_the_instant_it_lapses() {
+    const INSTANT: Duration = Duration::from_micros(1);
+    let world = World::new();
+    world.deploy(&line("p", None)).await;
+    let processes = world.engine.process();
+    let seconds = Duration::from_secs;
+    for (early, expected) in [(INSTANT, Callback::Accepted), (Duration::ZERO, Callback::Ignored)] {
+        let id = world.start("p", json!({})).await.unwrap();
+        let task = world.poll("w", "a").await.remove(0);
+        assert_eq!(task.lapses_at, world.clock.now() + seconds(30));
+        let lapses_at = processes.extend(&task.id, &"w".into(), seconds(60)).await.unwrap();
+        assert_eq!(lapses_at, world.clock.now() + seconds(60));
+        world.clock.advance(seconds(60) - early);
+        let beat = processes.extend(&task.id, &"w".into(), seconds(5)).await;
+        assert_eq!(beat.is_ok(), expected == Callback::Accepted);
+        processes.cancel(&id.into(), None).await.unwrap();
+
+        let id = world.start("p", json!({})).await.unwrap();
+        let task = world.poll("w", "a").await.remove(0);
+        world.clock.advance(seconds(30) - early);
+        // Nobody has taken it back yet.
+        let done = processes.complete(&task.id, "w".into(), Map::new()).await.unwrap();
+        assert_eq!(done, expected);
+        world.sweep().await;
+        assert_eq!(world.poll("v", "a").await.len(), usize::from(done == Callback::Ignored));
+        assert_eq!(world.status(&id).await == Status::Completed, done == Callback::Accepted);
+    }
 }
 
 #[tokio::test]
@@ -202,6 +239,30 @@ async fn the_same_definition_keeps_its_version_and_instances_keep_theirs() {
     assert_eq!(world.deploy(&line("p", Some("q"))).await, 2);
     let view = world.engine.process().show(&id.into()).await.unwrap();
     assert_eq!(view.state.definition.version, 1);
+}
+
+#[tokio::test]
+async fn an_instance_goes_on_by_the_version_it_began_with_when_another_is_deployed() {
+    let step = |id: &str, next: &str| json!({"id": id, "name": id, "type": "SERVICE_TASK", "jobType": "a", "nextStep": next});
+    let end = json!({"id": "end", "name": "End", "type": "END"});
+    let world = World::new();
+    world.deploy(&json!({"id": "p", "name": "P", "steps": [step("a", "end"), end]})).await;
+    let old = world.start("p", json!({})).await.unwrap();
+    let task = world.poll("w", "a").await.remove(0);
+    let longer = json!({"id": "p", "name": "P", "steps": [step("a", "b"), step("b", "end"), end]});
+    assert_eq!(world.deploy(&longer).await, 2);
+    // Another node has nothing at hand.
+    let node = Engine::new(Arc::clone(&world.store) as _, Settings::default());
+    node.process().complete(&task.id, "w".into(), Map::new()).await.unwrap();
+    assert_eq!(world.status(&old).await, Status::Completed);
+    let history = world.engine.process().history(&old.into()).await.unwrap();
+    assert!(history.graph.step("b").is_none());
+
+    let new = world.start("p", json!({})).await.unwrap();
+    let task = world.poll("w", "a").await.remove(0);
+    node.process().complete(&task.id, "w".into(), Map::new()).await.unwrap();
+    assert_eq!(world.status(&new).await, Status::Active);
+    assert_eq!(&*world.poll("w", "a").await.remove(0).step, "b");
 }
 
 #[tokio::test]

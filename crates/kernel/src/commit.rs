@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClaimId, Definition, DefinitionRef, Json, Key, MessageChange, RequestId, TaskChange, TaskRef,
-    Tenant, TimerChange, TimerRef, Timestamp, Version, WorkerId,
+    ClaimId, Definition, DefinitionRef, Json, Key, Kind, MessageChange, RequestId, TaskChange,
+    TaskRef, Tenant, Term, TimerChange, TimerRef, Timestamp, Version, WorkerId,
 };
 
 /// All or nothing: applied if every expectation holds, without a trace otherwise.
@@ -29,8 +29,25 @@ pub struct Commit {
     pub timers: Vec<TimerChange>,
     /// Notices to send, and how sending went.
     pub messages: Vec<MessageChange>,
+    /// Instances to forget, with their histories, their past, their terms, tasks and timers, and
+    /// whatever else the commit says of them; only messages stay. What does not exist is forgotten
+    /// already.
+    pub erased: Vec<Key>,
+    /// Who says when it happened.
+    pub timing: Timing,
     /// Who waits for it: decides what is refused first under load.
     pub urgency: Urgency,
+}
+
+/// Who says when a commit happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// Whoever decided: writes and events carry their time.
+    #[default]
+    Decided,
+    /// The store, as the commit lands: one instant for all writes and events, whatever they carry,
+    /// later than any it gave before to the same instances. [`Receipt::at`] tells it.
+    Landed,
 }
 
 /// What a store under load refuses first. The order is the order of refusal.
@@ -102,6 +119,17 @@ pub enum Expectation {
         /// When it is due.
         due_at: Timestamp,
     },
+    /// No instance runs by this definition and has this status.
+    Vacant {
+        /// Whose.
+        tenant: Tenant,
+        /// Of which face.
+        kind: Kind,
+        /// The definition, by name and version.
+        definition: DefinitionRef,
+        /// The status.
+        status: String,
+    },
 }
 
 /// What lists and searches may ask about an instance without reading its state.
@@ -145,6 +173,11 @@ pub struct Write {
     pub state: Json,
     /// When the turn was decided.
     pub at: Timestamp,
+    /// Whether the state that is replaced stays readable as a past one.
+    pub keeps_past: bool,
+    /// What it can be looked up by from now on, among the instances of its definition; as before, if
+    /// absent.
+    pub terms: Option<Vec<Term>>,
 }
 
 /// An instance as it is stored.
@@ -184,6 +217,9 @@ pub struct Receipt {
     pub key: Option<Key>,
     /// The version it has now.
     pub version: Version,
+    /// When the commit landed, by the store's clock.
+    #[serde(default)]
+    pub at: Timestamp,
     /// Whether the commit had landed before, under the same request id.
     #[serde(skip)]
     pub repeated: bool,

@@ -53,7 +53,7 @@ text_ids! {
     WorkerId;
 }
 
-/// Which face an instance belongs to.
+/// Which face an instance belongs to, or which register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -65,11 +65,16 @@ pub enum Kind {
     Chain,
     /// A host program's own struct with a phase.
     Lifecycle,
+    /// What entities are made by: a schema that learns, and the workflows for it.
+    Model,
+    /// Whatever else must be kept: searches and their results, letters, credentials.
+    Register,
 }
 
 impl Kind {
-    /// Every face, in the order of their codes.
-    pub const ALL: [Self; 4] = [Self::Entity, Self::Process, Self::Chain, Self::Lifecycle];
+    /// Every kind, in the order of their codes.
+    pub const ALL: [Self; 6] =
+        [Self::Entity, Self::Process, Self::Chain, Self::Lifecycle, Self::Model, Self::Register];
 
     /// The stable number this kind has in storage.
     #[must_use]
@@ -79,6 +84,8 @@ impl Kind {
             Self::Process => 2,
             Self::Chain => 3,
             Self::Lifecycle => 4,
+            Self::Model => 5,
+            Self::Register => 6,
         }
     }
 
@@ -96,6 +103,8 @@ impl Kind {
             Self::Process => "process",
             Self::Chain => "chain",
             Self::Lifecycle => "lifecycle",
+            Self::Model => "model",
+            Self::Register => "register",
         }
     }
 }

@@ -11,13 +11,16 @@ mod json;
 mod machine;
 mod message;
 mod rejection;
+mod sift;
 mod store;
 mod task;
 mod time;
 mod timer;
 
 pub use crate::{
-    commit::{Commit, EventRecord, Expectation, Facets, Receipt, Record, Request, Urgency, Write},
+    commit::{
+        Commit, EventRecord, Expectation, Facets, Receipt, Record, Request, Timing, Urgency, Write,
+    },
     definition::{Definition, DefinitionQuery, DefinitionRef},
     digest::digest,
     id::{
@@ -28,6 +31,7 @@ pub use crate::{
     machine::{Decided, Machine, Turn},
     message::{Delivery, Message, MessageChange, MessageRef, Posted},
     rejection::{Rejection, RejectionClass, RejectionCode},
+    sift::{Lookup, Sift, Span, Tally, TallyQuery, Term},
     store::{
         Change, Conflict, Cursor, Figures, Hint, Listener, Query, Records, Scope, Store, StoreError,
     },

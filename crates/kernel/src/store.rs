@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc, time::Duration};
 use async_trait::async_trait;
 
 use crate::{
-    Claim, ClaimId, Commit, Definition, DefinitionQuery, EventRecord, InstanceId, Key, Kind,
-    Posted, Receipt, Record, Task, TaskRef, Tenant, Timer, TimerRef, Timestamp, Version, Write,
+    Claim, ClaimId, Commit, Definition, DefinitionQuery, DefinitionRef, EventRecord, InstanceId,
+    Key, Kind, Posted, Receipt, Record, Sift, Tally, TallyQuery, Task, TaskRef, Tenant, Timer,
+    TimerRef, Timestamp, Version, Write,
 };
 
 /// A durable home for single instances. A key-value bucket can be one.
@@ -84,6 +85,30 @@ pub trait Store: Records {
     /// How many instances match, on all pages together: `before`, `offset` and `limit` count for
     /// nothing.
     async fn count(&self, query: &Query) -> Result<u64, StoreError>;
+
+    /// Instances of one definition as they are, or were at an instant, by id.
+    async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError>;
+
+    /// How many instances there are, or were at an instant, by definition and step.
+    async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError>;
+
+    /// The instances of these keys as they were at `at`, in the same order: the version written
+    /// last at that instant or before. Those that were there, but whose past was not kept, are only
+    /// known as they are.
+    async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError>;
+
+    /// The versions of an instance that are known, newest first, from the present one on through
+    /// those that were kept: those before `before`, or all, at most `limit`.
+    async fn versions(
+        &self,
+        key: &Key,
+        before: Option<Version>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError>;
+
+    /// Waits until nothing more can land with a time of `at` or before, so that what is read about
+    /// `at` from then on is always the same. `at` is not in the future.
+    async fn settle(&self, at: Timestamp) -> Result<(), StoreError>;
 
     /// Forgets requests made before `before`, oldest first, at most `limit`; says how many.
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError>;
@@ -276,6 +301,9 @@ pub enum Conflict {
     /// Another instance holds the unique key.
     #[error("{0} has the same unique key")]
     Unique(Key),
+    /// An instance runs by the definition.
+    #[error("definition {} version {} is in use", .0.name, .0.version)]
+    Occupied(DefinitionRef),
     /// The definition's name and version is taken.
     #[error("definition {0} version {1} exists")]
     Definition(String, u32),

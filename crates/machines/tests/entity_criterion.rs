@@ -11,6 +11,8 @@ mod groups;
 mod hostile;
 #[path = "entity_criterion/lifecycle.rs"]
 mod lifecycle;
+#[path = "entity_criterion/lookup.rs"]
+mod lookup;
 #[path = "entity_criterion/mistakes.rs"]
 mod mistakes;
 #[path = "entity_criterion/numbers.rs"]

@@ -1,6 +1,8 @@
 //! gRPC: one service for each face that has one, with health and reflection beside them.
 
 mod door;
+mod entity;
+mod incoming;
 mod listener;
 mod meter;
 mod process;

@@ -7,6 +7,7 @@ mod body;
 mod chain;
 mod docs;
 mod edge;
+pub(crate) mod entity;
 mod health;
 mod meter;
 mod openapi;

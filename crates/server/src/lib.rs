@@ -2,6 +2,8 @@
 //!
 //! A request is parsed here, submitted to the engine, and answered; nothing is decided.
 
+pub mod auth;
+pub mod compute;
 mod delivery;
 pub mod errors;
 mod grpc;
@@ -13,6 +15,6 @@ mod server;
 pub mod telemetry;
 
 pub use crate::{
-    options::{HttpLimits, Options, ServerError},
+    options::{EntityOptions, HttpLimits, Options, ServerError},
     server::Server,
 };

@@ -1,9 +1,14 @@
 //! What a server is started with, and how starting can fail.
 
 use std::{
-    io,
+    fmt, io,
     net::{Ipv4Addr, SocketAddr},
     time::Duration,
+};
+
+use crate::{
+    auth::{AuthOptions, Verbosity},
+    compute::Members,
 };
 
 /// How to listen.
@@ -17,6 +22,8 @@ pub struct Options {
     pub metrics: Option<SocketAddr>,
     /// How much of everything.
     pub limits: HttpLimits,
+    /// How entities are served.
+    pub entity: EntityOptions,
     /// How long requests under way may take after the server was told to stop.
     pub grace: Duration,
 }
@@ -28,8 +35,45 @@ impl Default for Options {
             grpc: None,
             metrics: None,
             limits: HttpLimits::default(),
+            entity: EntityOptions::default(),
             grace: Duration::from_secs(20),
         }
+    }
+}
+
+/// How entities are served.
+#[derive(Clone)]
+pub struct EntityOptions {
+    /// What their paths lie below, such as `/api`. A slash at the end does not count; if it is
+    /// empty, they lie beside all others.
+    pub context_path: String,
+    /// How the server learns who somebody is.
+    pub auth: AuthOptions,
+    /// How much clients learn about defects.
+    pub verbosity: Verbosity,
+    /// Those who may join transactions; the engine asks the same. Nobody may if absent.
+    pub members: Option<Members>,
+}
+
+impl Default for EntityOptions {
+    fn default() -> Self {
+        Self {
+            context_path: "/api".to_owned(),
+            auth: AuthOptions::default(),
+            verbosity: Verbosity::default(),
+            members: None,
+        }
+    }
+}
+
+impl fmt::Debug for EntityOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EntityOptions")
+            .field("context_path", &self.context_path)
+            .field("auth", &self.auth)
+            .field("verbosity", &self.verbosity)
+            .field("has_members", &self.members.is_some())
+            .finish()
     }
 }
 
@@ -39,15 +83,22 @@ pub struct HttpLimits {
     /// Connections at a time. Some more are taken, told so with 503, and closed; health and metrics
     /// still answer there.
     pub connections_max: usize,
+    /// Connections of gRPC at a time; more are closed at once. Each carries many calls.
+    pub grpc_connections_max: usize,
     /// Requests under way at a time. Three quarters of it are for lists and new work, an eighth more
     /// for events: finishing what was begun relieves the server.
     pub requests_max: usize,
     /// Claims that wait for work, counted apart so that they cannot starve the others.
     pub claims_max: usize,
+    /// Writes of entities, counted apart because they may wait for compute members for as long as
+    /// those are given.
+    pub writes_max: usize,
     /// Readers of the stream of changes.
     pub subscribers_max: usize,
     /// Bytes of a body, after decompression.
     pub body_max: usize,
+    /// Bytes of large bodies at a time, where requests may have larger ones than `body_max`.
+    pub bodies_max: usize,
     /// How long a client may take to send the head of a request.
     pub head_timeout: Duration,
     /// How long a client may take to send a body.
@@ -56,20 +107,27 @@ pub struct HttpLimits {
     pub idle_timeout: Duration,
     /// How long a request may take that does not wait for anything.
     pub request_timeout: Duration,
+    /// How long a write of an entity may take. What it waits for has limits of its own; this one is
+    /// for what nobody has thought of.
+    pub write_timeout: Duration,
 }
 
 impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
+            grpc_connections_max: 1_024,
             requests_max: 1_024,
             claims_max: 2_048,
+            writes_max: 1_024,
             subscribers_max: 256,
             body_max: 1 << 20,
+            bodies_max: 256 << 20,
             head_timeout: Duration::from_secs(5),
             body_timeout: Duration::from_secs(20),
             idle_timeout: Duration::from_secs(60),
             request_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(60 * 60),
         }
     }
 }
@@ -77,6 +135,9 @@ impl Default for HttpLimits {
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
+    /// Entities cannot be served so.
+    #[error("{0}")]
+    Setting(String),
     /// Somebody else listens there.
     #[error(
         "port {} of {} is in use; stop the other program or choose another with {flag}",

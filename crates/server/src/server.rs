@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
 
 use crate::{
+    auth::{Authenticator, Doorway},
     grpc,
     http::{App, main_router, metrics_router},
     net::Listener,
-    options::{Options, ServerError},
+    options::{EntityOptions, Options, ServerError},
 };
 
 /// How many connections may wait to be taken.
@@ -38,7 +39,9 @@ impl Server {
         let http = listen(options.http, "--http")?;
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
-        let app = Arc::new(App::new(engine, options.limits.clone()));
+        let doorway = doorway(&engine, &options.entity).await?;
+        let members = options.entity.members.clone();
+        let app = Arc::new(App::new(engine, options.limits.clone(), doorway, members));
         Ok(Self { app, http, grpc, metrics, options })
     }
 
@@ -74,13 +77,22 @@ impl Server {
         // Whoever watches the server can see it stop: metrics and health there end last.
         let ended = CancellationToken::new();
         let serve = async {
+            let drained = CancellationToken::new();
+            let requests = async {
+                main.run(&app.stop, options.grace).await;
+                drained.cancel();
+            };
             let calls = async {
                 if let Some(listener) = grpc {
                     let serving = grpc::serve(listener, Arc::clone(&app), app.stop.clone());
+                    let serving = Box::pin(serving);
+                    let serving = async {
+                        tokio::join!(serving, dismiss(&app, &drained));
+                    };
                     serve_calls(serving, &app.stop, options.grace).await;
                 }
             };
-            tokio::join!(main.run(&app.stop, options.grace), calls);
+            tokio::join!(requests, calls);
             app.claims.close();
             if timeout(CLAIMS_GRACE, app.claims.wait()).await.is_err() {
                 tracing::warn!("steps could not be given back in time; their leases will lapse");
@@ -99,6 +111,28 @@ impl Server {
         tokio::join!(serve, watch, tell);
         Ok(())
     }
+}
+
+async fn doorway(engine: &Engine, options: &EntityOptions) -> Result<Doorway, ServerError> {
+    let EntityOptions { auth, verbosity, .. } = options.clone();
+    let store = Arc::clone(engine.store());
+    let authenticator = Authenticator::new(auth, store).await.map_err(ServerError::Setting)?;
+    let path = options.context_path.as_str();
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/-._~".contains(it);
+    if !path.chars().all(is_plain) || path.contains("//") {
+        let text = format!("the context path {path:?} must be letters, digits and slashes");
+        return Err(ServerError::Setting(text));
+    }
+    Ok(Doorway::new(authenticator, path, verbosity))
+}
+
+/// Lets compute members go when nobody needs their answers any more.
+async fn dismiss(app: &App, drained: &CancellationToken) {
+    let Some(members) = &app.members else { return };
+    drained.cancelled().await;
+    app.calls.close();
+    app.calls.wait().await;
+    members.close();
 }
 
 /// Calls under way have their time to finish, and no more.

@@ -8,6 +8,8 @@
 
 #[path = "http/bad_input.rs"]
 mod bad_input;
+#[path = "http/calls.rs"]
+mod calls;
 #[path = "http/chains.rs"]
 mod chains;
 #[path = "http/changes.rs"]
@@ -16,6 +18,8 @@ mod changes;
 mod claims;
 #[path = "http/down.rs"]
 mod down;
+#[path = "http/entity.rs"]
+mod entity;
 #[path = "http/grpc.rs"]
 mod grpc;
 #[path = "http/limits.rs"]

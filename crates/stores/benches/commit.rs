@@ -32,7 +32,15 @@ fn step(store: &dyn Store, id: u64, version: u64) -> Commit {
         lease: None,
     };
     Commit {
-        writes: vec![Write { key: key.clone(), version, facets, state, at }],
+        writes: vec![Write {
+            key: key.clone(),
+            version,
+            facets,
+            state,
+            at,
+            keeps_past: false,
+            terms: None,
+        }],
         events: vec![EventRecord { key, version, at, events: Json::of(&["moved"]) }],
         tasks: vec![TaskChange::Schedule(task)],
         ..Commit::default()

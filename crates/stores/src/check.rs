@@ -1,15 +1,23 @@
 //! Whether a commit may land: the one reading of expectations that all stores share.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use waypost_kernel::{
-    Commit, Conflict, EventRecord, Expectation, Key, Kind, Lease, Receipt, Request, StoreError,
-    TaskRef, Tenant, TimerRef, Timestamp, Version,
+    Commit, Conflict, DefinitionRef, EventRecord, Expectation, Key, Kind, Lease, Receipt, Request,
+    StoreError, TaskRef, Tenant, TimerRef, Timestamp, Timing, Version,
 };
+
+/// The smallest step of time.
+pub(crate) const TICK: Duration = Duration::from_micros(1);
 
 /// What a store knows at the moment a commit is judged.
 pub(crate) trait Facts {
     fn version(&mut self, key: &Key) -> Result<Version, StoreError>;
+    /// When the instance last changed, if it exists.
+    fn updated_at(&mut self, key: &Key) -> Result<Option<Timestamp>, StoreError>;
     fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError>;
     fn due_at(&mut self, timer: &TimerRef) -> Result<Option<Timestamp>, StoreError>;
     /// Who holds a unique key.
@@ -19,6 +27,14 @@ pub(crate) trait Facts {
         kind: Kind,
         unique: &str,
     ) -> Result<Option<Key>, StoreError>;
+    /// Whether an instance runs by the definition and has the status.
+    fn is_occupied(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        definition: &DefinitionRef,
+        status: &str,
+    ) -> Result<bool, StoreError>;
     fn has_definition(
         &mut self,
         definition: &waypost_kernel::Definition,
@@ -129,6 +145,12 @@ fn contradiction(commit: &Commit) -> Option<Conflict> {
     if let Some(record) = commit.events.iter().find(untold) {
         return Some(Conflict::Version(record.key.clone()));
     }
+    let mut erased = BTreeSet::new();
+    let is_written = |key: &Key| commit.writes.iter().any(|it| it.key == *key);
+    let mut gone = commit.erased.iter();
+    if let Some(key) = gone.find(|it| !erased.insert(*it) || is_written(it)) {
+        return Some(Conflict::Version(key.clone()));
+    }
     let mut named = BTreeSet::new();
     let repeated =
         commit.definitions.iter().find(|it| !named.insert((&it.tenant, it.kind, &it.which)));
@@ -167,16 +189,50 @@ fn unmet(
         Expectation::Armed { timer, due_at } => {
             (facts.due_at(timer)? == Some(*due_at), Conflict::Disarmed(timer.clone()))
         }
+        Expectation::Vacant { tenant, kind, definition, status } => {
+            let holds = !facts.is_occupied(tenant, *kind, definition, status)?;
+            (holds, Conflict::Occupied(definition.clone()))
+        }
     };
     Ok((!holds).then_some(conflict))
 }
 
-/// The receipt of a commit that landed.
-pub(crate) fn receipt(commit: &Commit) -> Receipt {
+/// When a commit happens that lands at `now`. If the store says so, that is later than its instances
+/// last changed, and not before `earliest`.
+pub(crate) fn instant(
+    commit: &Commit,
+    facts: &mut impl Facts,
+    now: Timestamp,
+    earliest: Timestamp,
+) -> Result<Timestamp, StoreError> {
+    match commit.timing {
+        Timing::Decided => Ok(now),
+        Timing::Landed => {
+            let mut at = now.max(earliest);
+            for write in &commit.writes {
+                let updated_at = facts.updated_at(&write.key)?;
+                at = updated_at.map_or(at, |it| at.max(it + TICK));
+            }
+            Ok(at)
+        }
+    }
+}
+
+/// The time of a write or of events in a commit that happens at `at`.
+pub(crate) const fn time(timing: Timing, at: Timestamp, decided: Timestamp) -> Timestamp {
+    match timing {
+        Timing::Decided => decided,
+        Timing::Landed => at,
+    }
+}
+
+/// The receipt of a commit that landed at `at`.
+pub(crate) fn receipt(commit: &Commit, at: Timestamp) -> Receipt {
     let first = commit.writes.first();
     Receipt {
         key: first.map(|write| write.key.clone()),
         version: first.map_or(Version::ABSENT, |write| write.version),
+        at,
         repeated: false,
     }
 }

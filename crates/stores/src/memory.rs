@@ -1,6 +1,7 @@
 //! Everything in maps under one lock: the model the other stores are tested against, and a store
 //! for tests and simulations. Nothing survives the process.
 
+mod past;
 mod query;
 mod tables;
 
@@ -13,8 +14,8 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError,
-    Task, Timer, Timestamp, Version, Write,
+    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
 
 use self::tables::{STREAM, Tables};
@@ -67,12 +68,12 @@ impl Records for MemoryStore {
         limit: u32,
     ) -> Result<Vec<EventRecord>, StoreError> {
         let tables = self.tables();
-        let wanted = tables.events.iter().filter(|it| it.key == *key && it.version > after);
+        let wanted = tables.events.values().filter(|it| it.key == *key && it.version > after);
         Ok(wanted.take(limit as usize).cloned().collect())
     }
 
     async fn head(&self, _: &Scope) -> Result<Cursor, StoreError> {
-        Ok(Cursor([(STREAM, self.tables().events.len() as u64)].into()))
+        Ok(Cursor([(STREAM, self.tables().position)].into()))
     }
 
     async fn watch(
@@ -108,8 +109,9 @@ impl Store for MemoryStore {
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
         let mut hints = hints(&commit);
         let receipt = {
-            let now = self.clock.now();
             let mut tables = self.tables();
+            // Read when nobody else can land any more: times go up with the order of landing.
+            let now = self.clock.now();
             match judge(&commit, &mut *tables, now)? {
                 Verdict::Repeat(receipt) => return Ok(receipt),
                 Verdict::Refuse(conflict) => {
@@ -120,7 +122,7 @@ impl Store for MemoryStore {
             }
             hints.extend(tables.released(&commit));
             tables.count_as_group();
-            tables.apply(commit, now)
+            tables.apply(commit, now)?
         };
         self.committed.notify_waiters();
         self.listeners.tell(&hints);
@@ -192,6 +194,37 @@ impl Store for MemoryStore {
 
     async fn count(&self, query: &Query) -> Result<u64, StoreError> {
         Ok(self.tables().matching(query).count() as u64)
+    }
+
+    async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError> {
+        let tables = self.tables();
+        let found = tables.sifted(sift).skip(sift.offset as usize);
+        Ok(found.take(sift.limit as usize).cloned().collect())
+    }
+
+    async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        Ok(self.tables().tally(query))
+    }
+
+    async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        let tables = self.tables();
+        Ok(keys.iter().map(|key| tables.past(key, at).cloned()).collect())
+    }
+
+    async fn versions(
+        &self,
+        key: &Key,
+        before: Option<Version>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.known(key, before).take(limit as usize).cloned().collect())
+    }
+
+    async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
+        // Nothing lands while the tables are locked, and what lands afterwards is later.
+        self.tables().pass(at);
+        Ok(())
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -24,6 +24,7 @@ mod read;
 mod rows;
 mod search;
 mod session;
+mod sift;
 mod store;
 mod tls;
 mod watch;

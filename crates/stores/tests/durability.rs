@@ -43,7 +43,15 @@ fn bump(version: u64) -> Commit {
     let (key, version, at) = (key(), Version(version), Timestamp::EPOCH);
     let state = Json::of(&"x".repeat(10_000));
     Commit {
-        writes: vec![Write { key: key.clone(), version, facets: Facets::default(), state, at }],
+        writes: vec![Write {
+            key: key.clone(),
+            version,
+            facets: Facets::default(),
+            state,
+            at,
+            keeps_past: false,
+            terms: None,
+        }],
         events: vec![EventRecord { key, version, at, events: Json::of(&["moved"]) }],
         ..Commit::default()
     }

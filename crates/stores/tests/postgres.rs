@@ -4,6 +4,8 @@
 
 #[path = "postgres/fault.rs"]
 mod fault;
+#[path = "postgres/landing.rs"]
+mod landing;
 #[path = "postgres/lease.rs"]
 mod lease;
 #[path = "postgres/nodes.rs"]

@@ -53,7 +53,15 @@ fn bump(id: &str, version: u64) -> Commit {
     let state = Json::of(&version);
     let events = Json::of(&["moved"]);
     Commit {
-        writes: vec![Write { key: key.clone(), version, facets, state, at: NOW }],
+        writes: vec![Write {
+            key: key.clone(),
+            version,
+            facets,
+            state,
+            at: NOW,
+            keeps_past: false,
+            terms: None,
+        }],
         events: vec![EventRecord { key, version, at: NOW, events }],
         ..Commit::default()
     }
@@ -421,10 +429,10 @@ fn migrations_can_be_listed_whether_or_not_the_store_is_open() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("waypost.db");
     let before = SqliteStore::migrations(&path).unwrap();
-    assert_eq!(before, SqliteMigrations { applied: vec![], pending: vec![1] });
+    assert_eq!(before, SqliteMigrations { applied: vec![], pending: vec![1, 2] });
     assert!(!path.exists());
     let store = open(&path).unwrap();
-    let current = SqliteMigrations { applied: vec![1], pending: vec![] };
+    let current = SqliteMigrations { applied: vec![1, 2], pending: vec![] };
     assert_eq!(SqliteStore::migrations(&path).unwrap(), current);
     drop(store);
     assert_eq!(SqliteStore::migrations(&path).unwrap(), current);

@@ -5,20 +5,26 @@
 mod claim;
 mod commit;
 mod definition;
+mod erase;
 mod figures;
 mod hints;
 mod history;
 mod lease;
 mod outbox;
+mod past;
 mod race;
 mod request;
 mod run;
 mod sample;
 mod search;
+mod sift;
 mod subject;
+mod terms;
 mod text;
 mod timer;
+mod timing;
 mod unique;
+mod vacant;
 mod version;
 mod watch;
 

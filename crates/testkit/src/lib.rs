@@ -2,4 +2,5 @@
 
 pub mod clock;
 pub mod conformance;
+pub mod faults;
 pub mod services;

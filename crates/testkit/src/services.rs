@@ -102,6 +102,9 @@ pub fn nats() -> Result<String, String> {
 /// The Python package that workers of processes are written with.
 const PYTHON_WORKER: &str = "rochallor-sdk==1.1.0";
 
+/// The Python package that compiles protocols; what speaks them comes with it.
+const PYTHON_GRPC: &str = "grpcio-tools==1.85.1";
+
 /// Names a folder that has the Python package.
 pub const PYTHON: &str = "WAYPOST_TEST_PYTHON";
 
@@ -121,17 +124,30 @@ pub fn python_worker() -> Result<PathBuf, String> {
 /// # Errors
 /// When it cannot be fetched; says what to do.
 pub fn fetch_python_worker(parent: &Path) -> Result<PathBuf, String> {
-    let folder = parent.join("waypost-python-worker");
-    if folder.join("workflow_sdk").is_dir() {
-        return Ok(folder);
+    fetch_python(&parent.join("waypost-python-worker"), PYTHON_WORKER, "workflow_sdk")
+}
+
+/// The folder of the Python packages that speak gRPC, for programs that know nothing of Waypost.
+///
+/// # Errors
+/// When they cannot be fetched; says what to do.
+pub fn python_grpc() -> Result<PathBuf, String> {
+    let folder = env::temp_dir().join("waypost-python-grpc");
+    fetch_python(&folder, PYTHON_GRPC, "grpc_tools")
+}
+
+/// Puts a Python package into a folder, unless it is there.
+fn fetch_python(folder: &Path, package: &str, module: &str) -> Result<PathBuf, String> {
+    if folder.join(module).is_dir() {
+        return Ok(folder.to_owned());
     }
     let fetched = Command::new("python3")
         .args(["-m", "pip", "install", "--quiet", "--target"])
-        .args([folder.as_os_str(), PYTHON_WORKER.as_ref()])
+        .args([folder.as_os_str(), package.as_ref()])
         .output()
         .map_err(|error| format!("python3 cannot be run: {error}; install python3-pip"))?;
     match fetched.status.success() {
-        true => Ok(folder),
+        true => Ok(folder.to_owned()),
         false => Err(String::from_utf8_lossy(&fetched.stderr).trim().to_owned()),
     }
 }

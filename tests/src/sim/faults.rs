@@ -12,8 +12,8 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError,
-    Task, Timer, Timestamp, Version, Write,
+    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
@@ -116,7 +116,8 @@ impl FaultyStore {
         }
         if self.mutant == Some(Mutant::AckEarly) && self.roll(100) < 2 && !commit.writes.is_empty()
         {
-            return Ok(Receipt { key: None, version: Version::ABSENT, repeated: false });
+            let (version, at) = (Version::ABSENT, self.now());
+            return Ok(Receipt { key: None, version, at, repeated: false });
         }
         let seen = commit.clone();
         let receipt = self.ground.store.commit(commit).await?;
@@ -219,6 +220,32 @@ impl Store for FaultyStore {
 
     async fn count(&self, query: &Query) -> Result<u64, StoreError> {
         self.troubled(StoreError::Unavailable, self.ground.store.count(query)).await
+    }
+
+    async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.sift(sift)).await
+    }
+
+    async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.tally(query)).await
+    }
+
+    async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.past(keys, at)).await
+    }
+
+    async fn versions(
+        &self,
+        key: &Key,
+        before: Option<Version>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        let versions = self.ground.store.versions(key, before, limit);
+        self.troubled(StoreError::Unavailable, versions).await
+    }
+
+    async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.settle(at)).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

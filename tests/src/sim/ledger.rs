@@ -91,7 +91,8 @@ impl Leases {
             | Expectation::Lapsed { .. }
             | Expectation::Free { .. }
             | Expectation::Open { .. }
-            | Expectation::Armed { .. } => false,
+            | Expectation::Armed { .. }
+            | Expectation::Vacant { .. } => false,
         });
         if !by_holder && until >= now {
             self.violations.push(format!("I5: {} was taken from {token} in its time", task.key));

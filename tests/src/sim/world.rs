@@ -70,6 +70,10 @@ impl Ids for CountedIds {
         format!("{:016x}-{number:08}", now.as_micros()).into()
     }
 
+    fn entity(&self, now: Timestamp) -> InstanceId {
+        self.instance(now)
+    }
+
     fn claim(&self) -> ClaimId {
         format!("c{}", self.0.fetch_add(1, Ordering::Relaxed)).into()
     }

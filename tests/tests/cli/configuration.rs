@@ -44,8 +44,10 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
         log.filter                                          info                                               default
         shutdown.grace_ms                                   20000                                              default
         limits.connections_max                              4096                                               default
+        limits.grpc_connections_max                         1024                                               default
         limits.requests_max                                 1024                                               default
         limits.claims_max                                   2048                                               default
+        limits.writes_max                                   1024                                               default
         limits.subscribers_max                              256                                                default
         limits.body_bytes_max                               1048576                                            default
         limits.request_timeout_ms                           30000                                              default
@@ -65,6 +67,31 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
         chain.types."order.process".steps.PAY.max_attempts  2                                                  waypost.toml:10
         process.coercion                                    true                                               default
         process.dispatch                                    polling                                            default
+        entity.context_path                                 /api                                               default
+        entity.state_visits_max                             10                                                 default
+        entity.lenient_processor_types                      false                                              default
+        entity.searches_kept_ms                             3600000                                            default
+        entity.errors                                       sanitized                                          default
+        auth.mode                                           mock                                               default
+        auth.require_jwt                                    false                                              default
+        auth.mock_roles                                     ROLE_ADMIN,ROLE_M2M                                default
+        auth.signing_key                                    -                                                  not set
+        auth.signing_key_file                               -                                                  not set
+        auth.issuer                                         cyoda                                              default
+        auth.audience                                       -                                                  not set
+        auth.expiry_ms                                      3600000                                            default
+        auth.client.id                                      -                                                  not set
+        auth.client.secret                                  -                                                  not set
+        auth.client.secret_file                             -                                                  not set
+        auth.client.tenant                                  default-tenant                                     default
+        auth.client.user                                    admin                                              default
+        auth.client.roles                                   ROLE_ADMIN,ROLE_M2M                                default
+        compute.node                                        -                                                  not set
+        compute.secret                                      -                                                  not set
+        compute.secret_file                                 -                                                  not set
+        compute.ticket_life_ms                              90000                                              default
+        compute.keep_alive_every_ms                         10000                                              default
+        compute.keep_alive_timeout_ms                       30000                                              default
         outbox.webhook                                      https://***@receiver.example/in?token=***          waypost.toml:12
         outbox.headers.authorization                        ***                                                waypost.toml:13
         outbox.nats                                         -                                                  not set
@@ -197,7 +224,7 @@ fn listening_for_other_machines_needs_consent() {
     let folder = TempDir::new().unwrap();
     let args = ["serve", "--http", "0.0.0.0:0"];
     expect![[r#"
-        error: http 0.0.0.0:0 is reachable from other machines, and there is no authentication yet
+        error: http 0.0.0.0:0 is reachable from other machines, and chains and processes ask nobody who they are
           use 127.0.0.1:0, or add --insecure if everybody who can reach it may do everything
         [exit 2]
     "#]]

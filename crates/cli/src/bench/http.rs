@@ -91,9 +91,19 @@ impl Connection {
 
     /// Sends a body and gives the answer's; anything but success ends the measurement.
     pub(super) async fn post(&mut self, path: &str, body: &str) -> Result<Vec<u8>, Failure> {
+        self.send("POST", path, body).await
+    }
+
+    /// The same with another method.
+    pub(super) async fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> Result<Vec<u8>, Failure> {
         let length = body.len();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n{body}"
         );
         self.stream.write_all(request.as_bytes()).await?;
@@ -114,6 +124,9 @@ fn complete(buffer: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
     let Some(end) = buffer.windows(4).position(|it| it == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(buffer.get(..end).unwrap_or_default()).unwrap_or_default();
     let body = buffer.get(end + 4..).unwrap_or_default();
+    if head.contains("transfer-encoding: chunked") {
+        return Ok(body.ends_with(b"0\r\n\r\n").then(|| body.to_vec()));
+    }
     // An answer without content has no length either.
     let none = head.starts_with("HTTP/1.1 204").then_some(0);
     let length = head

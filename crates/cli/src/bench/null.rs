@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use waypost_engine::SystemClock;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, Scope, Store,
-    StoreError, Task, TaskChange, Timer, Timestamp, Version, Write,
+    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, TaskChange, Timer, Timestamp, Version, Write,
 };
 
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Inside {
         self.commits += 1;
         self.definitions.extend(commit.definitions);
         for write in commit.writes {
-            let Write { key, version, facets, state, at } = write;
+            let Write { key, version, facets, state, at, .. } = write;
             let (created_at, updated_at) = (at, at);
             let record =
                 Record { key: key.clone(), version, facets, state, created_at, updated_at };
@@ -47,7 +47,7 @@ impl Inside {
                 self.ready.push_back(task);
             }
         }
-        Receipt { key: None, version: Version::ABSENT, repeated: false }
+        Receipt { key: None, version: Version::ABSENT, at: SystemClock.now(), repeated: false }
     }
 }
 
@@ -134,6 +134,31 @@ impl Store for NullStore {
 
     async fn count(&self, _: &Query) -> Result<u64, StoreError> {
         Ok(0)
+    }
+
+    async fn sift(&self, _: &Sift) -> Result<Vec<Record>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn tally(&self, _: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn past(&self, keys: &[Key], _: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        self.load(keys).await
+    }
+
+    async fn versions(
+        &self,
+        _: &Key,
+        _: Option<Version>,
+        _: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn settle(&self, _: Timestamp) -> Result<(), StoreError> {
+        Ok(())
     }
 
     async fn forget(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {

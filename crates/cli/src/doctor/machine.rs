@@ -30,12 +30,16 @@ pub(super) fn clock() -> Finding {
 #[cfg(unix)]
 pub(super) fn open_files(config: &Config) -> Option<Finding> {
     use rustix::process::{Resource, getrlimit};
-    let wanted = u64::try_from(config.limits.connections_max).unwrap_or(u64::MAX) + FILES_BESIDE;
+    let limits = &config.limits;
+    let connections = limits.connections_max.saturating_add(limits.grpc_connections_max);
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(FILES_BESIDE);
     Some(match getrlimit(Resource::Nofile).current {
         Some(limit) if limit < wanted => Finding::warn(
             "open files",
             format!("{limit} may be open at a time, but connections alone may need {wanted}"),
-            format!("raise the limit (ulimit -n {wanted}), or lower limits.connections_max"),
+            format!(
+                "raise the limit (ulimit -n {wanted}), or lower limits.connections_max and limits.grpc_connections_max"
+            ),
         ),
         Some(limit) => Finding::ok("open files", format!("{limit} may be open at a time")),
         None => Finding::ok("open files", "any number may be open"),

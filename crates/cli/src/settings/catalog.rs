@@ -8,11 +8,13 @@ use super::{
 pub(crate) const HTTP: Key = Key::new("http")
     .default("127.0.0.1:8080")
     .flag("--http")
-    .inherited(Inherited::new("WE_REST_PORT", Reading::Port));
+    .inherited(Inherited::new("WE_REST_PORT", Reading::Port))
+    .inherited(Inherited::new("CYODA_HTTP_PORT", Reading::Port));
 pub(crate) const GRPC: Key = Key::new("grpc")
     .default("127.0.0.1:9090")
     .flag("--grpc")
-    .inherited(Inherited::new("WE_GRPC_PORT", Reading::Port));
+    .inherited(Inherited::new("WE_GRPC_PORT", Reading::Port))
+    .inherited(Inherited::new("CYODA_GRPC_PORT", Reading::Port));
 pub(crate) const METRICS: Key = Key::new("metrics")
     .flag("--metrics")
     .variable("WAYPOST_METRICS_ADDR")
@@ -22,20 +24,24 @@ pub(crate) const STORE: Key = Key::new("store")
     .default("sqlite:./waypost-data/waypost.db")
     .flag("--store")
     .secrecy(Secrecy::Url)
-    .inherited(Inherited::new("WE_POSTGRES_DSN", Reading::Database));
+    .inherited(Inherited::new("WE_POSTGRES_DSN", Reading::Database))
+    .inherited(Inherited::new("CYODA_POSTGRES_URL", Reading::Database));
 
 pub(crate) const LOG_FORMAT: Key = Key::new("log.format").default("auto").flag("--log-format");
 pub(crate) const LOG_FILTER: Key = Key::new("log.filter")
     .default("info")
     .flag("--log")
     .variable("WAYPOST_LOG")
-    .inherited(Inherited::new("WE_LOG_LEVEL", Reading::Level));
+    .inherited(Inherited::new("WE_LOG_LEVEL", Reading::Level))
+    .inherited(Inherited::new("CYODA_LOG_LEVEL", Reading::Level));
 
 pub(crate) const GRACE: Key = Key::new("shutdown.grace_ms").default("20000");
 
 pub(crate) const CONNECTIONS: Key = Key::new("limits.connections_max").default("4096");
+pub(crate) const GRPC_CONNECTIONS: Key = Key::new("limits.grpc_connections_max").default("1024");
 pub(crate) const REQUESTS: Key = Key::new("limits.requests_max").default("1024");
 pub(crate) const CLAIMS: Key = Key::new("limits.claims_max").default("2048");
+pub(crate) const WRITES: Key = Key::new("limits.writes_max").default("1024");
 pub(crate) const SUBSCRIBERS: Key = Key::new("limits.subscribers_max").default("256");
 pub(crate) const BODY: Key = Key::new("limits.body_bytes_max").default("1048576");
 pub(crate) const REQUEST_TIMEOUT: Key = Key::new("limits.request_timeout_ms").default("30000");
@@ -61,6 +67,81 @@ pub(crate) const DISPATCH: Key = Key::new("process.dispatch")
     .default("polling")
     .inherited(Inherited::new("WE_DISPATCH_MODE", Reading::Text));
 
+pub(crate) const CONTEXT_PATH: Key = Key::new("entity.context_path")
+    .default("/api")
+    .variable("WAYPOST_CONTEXT_PATH")
+    .inherited(Inherited::new("CYODA_CONTEXT_PATH", Reading::Text));
+pub(crate) const STATE_VISITS: Key = Key::new("entity.state_visits_max")
+    .default("10")
+    .inherited(Inherited::new("CYODA_MAX_STATE_VISITS", Reading::Text));
+pub(crate) const LENIENT_TYPES: Key = Key::new("entity.lenient_processor_types")
+    .default("false")
+    .variable("WAYPOST_LENIENT_PROCESSOR_TYPES");
+pub(crate) const SEARCHES_KEPT: Key = Key::new("entity.searches_kept_ms")
+    .default("3600000")
+    .inherited(Inherited::new("CYODA_SEARCH_SNAPSHOT_TTL", Reading::Span));
+pub(crate) const ERRORS: Key = Key::new("entity.errors")
+    .default("sanitized")
+    .inherited(Inherited::new("CYODA_ERROR_RESPONSE_MODE", Reading::Text));
+
+pub(crate) const AUTH: Key = Key::new("auth.mode")
+    .default("mock")
+    .flag("--auth")
+    .variable("WAYPOST_AUTH")
+    .inherited(Inherited::new("CYODA_IAM_MODE", Reading::Text));
+pub(crate) const AUTH_REQUIRED: Key = Key::new("auth.require_jwt")
+    .default("false")
+    .inherited(Inherited::new("CYODA_REQUIRE_JWT", Reading::Switch));
+pub(crate) const MOCK_ROLES: Key = Key::new("auth.mock_roles")
+    .default("ROLE_ADMIN,ROLE_M2M")
+    .inherited(Inherited::new("CYODA_IAM_MOCK_ROLES", Reading::Text));
+pub(crate) const SIGNING_KEY: Key = Key::new("auth.signing_key")
+    .secrecy(Secrecy::Whole)
+    .inherited(Inherited::new("CYODA_JWT_SIGNING_KEY", Reading::Text));
+pub(crate) const SIGNING_KEY_FILE: Key = Key::new("auth.signing_key_file")
+    .inherited(Inherited::new("CYODA_JWT_SIGNING_KEY_FILE", Reading::Text));
+pub(crate) const ISSUER: Key = Key::new("auth.issuer")
+    .default("cyoda")
+    .inherited(Inherited::new("CYODA_JWT_ISSUER", Reading::Text));
+pub(crate) const AUDIENCE: Key =
+    Key::new("auth.audience").inherited(Inherited::new("CYODA_JWT_AUDIENCE", Reading::Text));
+pub(crate) const EXPIRY: Key = Key::new("auth.expiry_ms")
+    .default("3600000")
+    .inherited(Inherited::new("CYODA_JWT_EXPIRY_SECONDS", Reading::Seconds));
+pub(crate) const CLIENT_ID: Key = Key::new("auth.client.id")
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_ID", Reading::Text));
+pub(crate) const CLIENT_SECRET: Key = Key::new("auth.client.secret")
+    .secrecy(Secrecy::Whole)
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_SECRET", Reading::Text));
+pub(crate) const CLIENT_SECRET_FILE: Key = Key::new("auth.client.secret_file")
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_SECRET_FILE", Reading::Text));
+pub(crate) const CLIENT_TENANT: Key = Key::new("auth.client.tenant")
+    .default("default-tenant")
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_TENANT_ID", Reading::Text));
+pub(crate) const CLIENT_USER: Key = Key::new("auth.client.user")
+    .default("admin")
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_USER_ID", Reading::Text));
+pub(crate) const CLIENT_ROLES: Key = Key::new("auth.client.roles")
+    .default("ROLE_ADMIN,ROLE_M2M")
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_ROLES", Reading::Text));
+
+pub(crate) const NODE: Key =
+    Key::new("compute.node").inherited(Inherited::new("CYODA_NODE_ID", Reading::Text));
+pub(crate) const COMPUTE_SECRET: Key = Key::new("compute.secret")
+    .secrecy(Secrecy::Whole)
+    .inherited(Inherited::new("CYODA_HMAC_SECRET", Reading::Text));
+pub(crate) const COMPUTE_SECRET_FILE: Key = Key::new("compute.secret_file")
+    .inherited(Inherited::new("CYODA_HMAC_SECRET_FILE", Reading::Text));
+pub(crate) const TICKET_LIFE: Key = Key::new("compute.ticket_life_ms")
+    .default("90000")
+    .inherited(Inherited::new("CYODA_TX_TOKEN_TTL", Reading::Span));
+pub(crate) const KEEP_ALIVE: Key = Key::new("compute.keep_alive_every_ms")
+    .default("10000")
+    .inherited(Inherited::new("CYODA_KEEPALIVE_INTERVAL", Reading::Seconds));
+pub(crate) const KEEP_ALIVE_TIMEOUT: Key = Key::new("compute.keep_alive_timeout_ms")
+    .default("30000")
+    .inherited(Inherited::new("CYODA_KEEPALIVE_TIMEOUT", Reading::Seconds));
+
 pub(crate) const WEBHOOK: Key = Key::new("outbox.webhook").secrecy(Secrecy::Url);
 pub(crate) const HEADERS: Key = Key::new("outbox.headers.*").secrecy(Secrecy::Whole);
 pub(crate) const NATS: Key = Key::new("outbox.nats").secrecy(Secrecy::Url);
@@ -78,8 +159,10 @@ pub(crate) const ALL: &[Key] = &[
     LOG_FILTER,
     GRACE,
     CONNECTIONS,
+    GRPC_CONNECTIONS,
     REQUESTS,
     CLAIMS,
+    WRITES,
     SUBSCRIBERS,
     BODY,
     REQUEST_TIMEOUT,
@@ -103,6 +186,31 @@ pub(crate) const ALL: &[Key] = &[
     Key::new("chain.types.*.steps.*.max_backoff_ms"),
     COERCION,
     DISPATCH,
+    CONTEXT_PATH,
+    STATE_VISITS,
+    LENIENT_TYPES,
+    SEARCHES_KEPT,
+    ERRORS,
+    AUTH,
+    AUTH_REQUIRED,
+    MOCK_ROLES,
+    SIGNING_KEY,
+    SIGNING_KEY_FILE,
+    ISSUER,
+    AUDIENCE,
+    EXPIRY,
+    CLIENT_ID,
+    CLIENT_SECRET,
+    CLIENT_SECRET_FILE,
+    CLIENT_TENANT,
+    CLIENT_USER,
+    CLIENT_ROLES,
+    NODE,
+    COMPUTE_SECRET,
+    COMPUTE_SECRET_FILE,
+    TICKET_LIFE,
+    KEEP_ALIVE,
+    KEEP_ALIVE_TIMEOUT,
     WEBHOOK,
     HEADERS,
     NATS,

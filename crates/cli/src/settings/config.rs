@@ -14,6 +14,7 @@ use waypost_stores::{PostgresOptions, SqliteOptions};
 
 use super::{
     catalog,
+    entity::EntityConfig,
     key::Key,
     policy,
     resolve::{Origin, Settings},
@@ -42,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) policy: Policy,
     pub(crate) coercion: Coercion,
     pub(crate) outbox: Option<Outbox>,
+    pub(crate) entity: EntityConfig,
 }
 
 /// Where instances live.
@@ -82,6 +84,7 @@ impl Config {
             policy: policy::policy(settings)?,
             coercion: coercion(settings)?,
             outbox: outbox(settings)?,
+            entity: EntityConfig::new(settings)?,
         };
         ensure_polling(settings)?;
         config.ensure_safe()?;
@@ -98,7 +101,7 @@ impl Config {
         for (name, address) in open {
             let Some(address) = address.filter(|it| !it.ip().is_loopback()) else { continue };
             let what = format!(
-                "{name} {address} is reachable from other machines, and there is no authentication yet"
+                "{name} {address} is reachable from other machines, and chains and processes ask nobody who they are"
             );
             let advice = format!(
                 "use 127.0.0.1:{}, or add --insecure if everybody who can reach it may do everything",
@@ -199,8 +202,10 @@ fn count(settings: &Settings, key: &Key) -> Result<usize, Failure> {
 fn limits(settings: &Settings) -> Result<HttpLimits, Failure> {
     Ok(HttpLimits {
         connections_max: count(settings, &catalog::CONNECTIONS)?,
+        grpc_connections_max: count(settings, &catalog::GRPC_CONNECTIONS)?,
         requests_max: count(settings, &catalog::REQUESTS)?,
         claims_max: count(settings, &catalog::CLAIMS)?,
+        writes_max: count(settings, &catalog::WRITES)?,
         subscribers_max: count(settings, &catalog::SUBSCRIBERS)?,
         body_max: count(settings, &catalog::BODY)?,
         request_timeout: Duration::from_millis(
@@ -249,6 +254,9 @@ fn outbox(settings: &Settings) -> Result<Option<Outbox>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use waypost_engine::entity::Rules;
+    use waypost_server::{auth::AuthOptions, compute::ComputeOptions};
+
     use super::{super::Sources, *};
 
     fn config(flags: &[(Key, &str)]) -> Result<Config, String> {
@@ -268,6 +276,11 @@ mod tests {
         assert_eq!(config.outbox, None);
         let debug = |it: &dyn std::fmt::Debug| format!("{it:?}");
         assert_eq!(debug(&config.limits), debug(&HttpLimits::default()));
+        assert_eq!(debug(&config.entity.rules), debug(&Rules::default()));
+        assert_eq!(debug(&config.entity.auth), debug(&AuthOptions::default()));
+        assert_eq!(debug(&config.entity.compute), debug(&ComputeOptions::default()));
+        let context_path = waypost_server::EntityOptions::default().context_path;
+        assert_eq!(config.entity.context_path, context_path);
         assert_eq!(debug(&config.sqlite), debug(&SqliteOptions::default()));
         assert_eq!(debug(&config.postgres), debug(&PostgresOptions::default()));
         assert_eq!(config.grace, waypost_server::Options::default().grace);

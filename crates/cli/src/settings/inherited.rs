@@ -20,6 +20,10 @@ pub(super) enum Reading {
     Level,
     Switch,
     Text,
+    /// Whole seconds.
+    Seconds,
+    /// A duration such as `90s`, `5m` or `1h`.
+    Span,
 }
 
 impl Inherited {
@@ -48,8 +52,26 @@ impl Reading {
                 _ => Err("true or false"),
             },
             Self::Text => Ok(given.to_owned()),
+            Self::Seconds => match given.parse::<u32>() {
+                Ok(seconds) => Ok((u64::from(seconds) * 1_000).to_string()),
+                Err(_) => Err("a whole number of seconds such as 10"),
+            },
+            Self::Span => {
+                span(given).map(|it| it.to_string()).ok_or("a duration such as 90s, 5m or 1h")
+            }
         }
     }
+}
+
+/// Milliseconds.
+fn span(given: &str) -> Option<u64> {
+    let (number, factor) = match given {
+        _ if given.ends_with("ms") => (given.strip_suffix("ms")?, 1),
+        _ if given.ends_with('s') => (given.strip_suffix('s')?, 1_000),
+        _ if given.ends_with('m') => (given.strip_suffix('m')?, 60_000),
+        _ => (given.strip_suffix('h')?, 3_600_000),
+    };
+    number.parse::<u32>().ok().map(|it| u64::from(it) * factor)
 }
 
 fn database(given: &str) -> Option<String> {
@@ -137,6 +159,14 @@ mod tests {
             (Reading::Switch, "no", Some("false")),
             (Reading::Switch, "1", Some("true")),
             (Reading::Switch, "off", None),
+            (Reading::Seconds, "10", Some("10000")),
+            (Reading::Seconds, "10s", None),
+            (Reading::Span, "90s", Some("90000")),
+            (Reading::Span, "5m", Some("300000")),
+            (Reading::Span, "1h", Some("3600000")),
+            (Reading::Span, "250ms", Some("250")),
+            (Reading::Span, "90", None),
+            (Reading::Span, "m", None),
         ] {
             assert_eq!(reading.read(given).ok().as_deref(), expected, "{given}");
         }

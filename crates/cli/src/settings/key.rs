@@ -10,7 +10,8 @@ pub(crate) struct Key {
     pub(crate) flag: Option<&'static str>,
     pub(crate) secrecy: Secrecy,
     variable: Option<&'static str>,
-    pub(super) inherited: Option<Inherited>,
+    /// Names of two other servers, in the order in which they are asked.
+    pub(super) inherited: [Option<Inherited>; 2],
 }
 
 /// How much of a value may be shown.
@@ -25,7 +26,7 @@ pub(crate) enum Secrecy {
 
 impl Key {
     pub(super) const fn new(path: &'static str) -> Self {
-        let (default, flag, variable, inherited) = (None, None, None, None);
+        let (default, flag, variable, inherited) = (None, None, None, [None, None]);
         Self { path, default, flag, secrecy: Secrecy::Public, variable, inherited }
     }
 
@@ -42,7 +43,11 @@ impl Key {
     }
 
     pub(super) const fn inherited(self, inherited: Inherited) -> Self {
-        Self { inherited: Some(inherited), ..self }
+        let [first, _] = self.inherited;
+        match first {
+            None => Self { inherited: [Some(inherited), None], ..self },
+            Some(_) => Self { inherited: [first, Some(inherited)], ..self },
+        }
     }
 
     pub(super) const fn secrecy(self, secrecy: Secrecy) -> Self {

@@ -123,8 +123,10 @@ impl Settings {
 
     /// What an operator has set for another server of the same formats.
     fn add_inherited(&mut self, sources: &Sources) -> Result<(), Failure> {
-        for key in catalog::ALL {
-            let Some(inherited) = key.inherited else { continue };
+        // The first of two names wins: it is set last.
+        let named =
+            |key: &'static Key| key.inherited.into_iter().rev().flatten().map(move |it| (key, it));
+        for (key, inherited) in catalog::ALL.iter().flat_map(named) {
             let given = sources.environment.get(inherited.name).filter(|it| !it.trim().is_empty());
             let Some(given) = given else { continue };
             let origin = Origin::Environment(inherited.name.to_owned());

@@ -9,7 +9,7 @@ const MOST: Duration = Duration::from_secs(30);
 
 /// The pauses since it last went well.
 #[derive(Clone, Debug)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     pause: Duration,
 }
 
@@ -21,7 +21,7 @@ impl Default for Backoff {
 
 impl Backoff {
     /// The next pause: twice the one before, a fifth more or less, half a minute at the most.
-    pub(super) fn next(&mut self) -> Duration {
+    pub(crate) fn next(&mut self) -> Duration {
         let pause = self.pause;
         self.pause = (pause * 2).min(MOST);
         let chance = u32::try_from(Uuid::new_v4().as_u128() % 401).unwrap_or(200);

@@ -52,7 +52,7 @@ where
 }
 
 /// What a function says; or the words of its panic, which may come before there is a future.
-pub(super) async fn caught<T, R: Future<Output = T>>(run: impl FnOnce() -> R) -> Result<T, String> {
+pub(crate) async fn caught<T, R: Future<Output = T>>(run: impl FnOnce() -> R) -> Result<T, String> {
     let running = async { run().await };
     let caught = AssertUnwindSafe(running).catch_unwind().await;
     caught.map_err(|panic| format!("panic: {}", message_of(&*panic)))

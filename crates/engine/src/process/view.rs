@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use waypost_kernel::{Key, Lease, Task, Timestamp};
+use waypost_kernel::{ClaimId, Key, Task, Timestamp, WorkerId};
 use waypost_machines::process::{Graph, Rest, State, Status, Variables, Visit};
 
-use super::names;
+use super::{names, work::lapse_of};
 
 /// An instance as of a version.
 #[derive(Clone, Debug)]
@@ -42,9 +42,13 @@ pub struct TaskView {
     /// How often it may still fail and be offered again.
     pub retries: u32,
     /// Who holds it.
-    pub lease: Lease,
-    /// Since when.
+    pub worker: WorkerId,
+    /// Names this hold on it.
+    pub(super) token: ClaimId,
+    /// Since when it is held.
     pub leased_at: Timestamp,
+    /// The first instant at which a report comes too late.
+    pub lapses_at: Timestamp,
     /// Since when it could be had.
     pub created_at: Timestamp,
     /// What the instance knew when it came to the step.
@@ -57,6 +61,7 @@ impl TaskView {
         let number = task.at.id.as_str().parse().ok()?;
         let stay = state.stay_of_task(number)?;
         let Rest::Task { retries, .. } = stay.rest else { return None };
+        let lease = task.lease.clone()?;
         let instance = &task.at.key.id;
         Some(Self {
             id: names::child(instance, number),
@@ -65,7 +70,9 @@ impl TaskView {
             step: Arc::clone(&stay.step),
             queue: task.queue.clone(),
             retries,
-            lease: task.lease.clone()?,
+            lapses_at: lapse_of(lease.until),
+            worker: lease.worker,
+            token: lease.token,
             leased_at,
             created_at: task.ready_at,
             variables: Arc::clone(state.input_of(stay)),

@@ -22,6 +22,15 @@ use crate::{
     turn::{Landed, lease_only, read},
 };
 
+/// A lease is good up to and including its last instant. Workers of processes are told the first
+/// instant at which it is not: this much later.
+const INSTANT: Duration = Duration::from_micros(1);
+
+/// The first instant at which a lease that is good until `until` is not good any more.
+pub(super) fn lapse_of(until: Timestamp) -> Timestamp {
+    until + INSTANT
+}
+
 impl Processes {
     /// Hands out tasks, longest ready first.
     ///
@@ -39,7 +48,7 @@ impl Processes {
             families: None,
             queues: Some(queues.clone()),
             limit: poll.max.min(CLAIM_MAX),
-            lease: poll.lease,
+            lease: poll.lease.saturating_sub(INSTANT),
         };
         let tasks = queue::claim(&self.shared, claim, poll.wait).await?;
         let views = self.hand_out(&tasks).await?;
@@ -160,7 +169,8 @@ impl Processes {
         }
     }
 
-    /// Prolongs the hold on a task; says until when. It never ends earlier than before.
+    /// Prolongs the hold on a task; says at which instant it will have lapsed, never an earlier one
+    /// than before.
     ///
     /// # Errors
     /// `LEASE_LOST` when `worker` does not hold it.
@@ -176,12 +186,12 @@ impl Processes {
         let tasks = self.shared.store.tasks(std::slice::from_ref(&key)).await?;
         let held = tasks.into_iter().find(|it| it.at == at).and_then(|it| it.lease);
         let held = held.filter(|it| it.worker == *worker).ok_or_else(lost)?;
-        let until = held.until.max(self.shared.store.now() + lease);
+        let until = held.until.max(self.shared.store.now() + lease - INSTANT);
         let expect =
             Expectation::Lease { task: at.clone(), token: held.token, worker: worker.clone() };
         let change = TaskChange::Extend { task: at, until };
         match self.shared.store.commit(lease_only(expect, change)).await {
-            Ok(_) => Ok(until),
+            Ok(_) => Ok(lapse_of(until)),
             Err(StoreError::Conflict(_)) => Err(lost()),
             Err(error) => Err(error.into()),
         }
@@ -194,7 +204,7 @@ impl Processes {
     pub async fn release(&self, task: &TaskView) -> Result<(), Error> {
         let (key, number) = self.task(&task.id)?;
         let at = TaskRef { key, id: number.to_string().into() };
-        let (token, worker) = (task.lease.token.clone(), task.lease.worker.clone());
+        let (token, worker) = (task.token.clone(), task.worker.clone());
         let expect = Expectation::Lease { task: at.clone(), token, worker };
         self.shared.store.commit(lease_only(expect, TaskChange::Release(at))).await?;
         Ok(())

@@ -135,9 +135,12 @@ impl World {
                 (lease(task).is_some_and(lapsed), Conflict::NotLapsed(task.clone()))
             }
             Expectation::Free { task } => (lease(task).is_none(), Conflict::Held(task.clone())),
-            // Chains ask for neither.
+            // Chains ask for none of these.
             Expectation::Open { task, .. } => (false, Conflict::Lease(task.clone())),
             Expectation::Armed { timer, .. } => (false, Conflict::Disarmed(timer.clone())),
+            Expectation::Vacant { definition, .. } => {
+                (false, Conflict::Occupied(definition.clone()))
+            }
         };
         (!holds).then_some(conflict)
     }

@@ -34,7 +34,7 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof![4 => prop::sample::select(known).prop_map(str::to_owned), 1 => ".{0,6}"]
 }
 
-fn scalar() -> BoxedStrategy<Value> {
+pub(super) fn scalar() -> BoxedStrategy<Value> {
     prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
@@ -47,7 +47,7 @@ fn scalar() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-fn document() -> impl Strategy<Value = Value> {
+pub(super) fn document() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(5, 60, 5, |inner| {
         let members = prop::collection::vec((word(), inner.clone()), 0..5);
         prop_oneof![

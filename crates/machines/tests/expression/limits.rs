@@ -196,13 +196,39 @@ fn a_value_nests_so_deep_and_no_deeper() {
 
 #[test]
 fn patterns_are_limited_in_size_and_number() {
-    assert_eq!(exceeded("s matches '(\\\\w{100}){100}'", Limits::default()), "bytes of a pattern");
-    assert_eq!(
-        exceeded("s matches '(\\\\w{100}){100}' + ''", Limits::default()),
-        "bytes of a pattern"
-    );
+    let small = Limits { pattern_bytes: 10_000, ..Limits::default() };
+    for end in ["", " + ''"] {
+        let source = format!("s matches '(\\\\w{{10}}){{10}}'{end}");
+        assert_eq!(exceeded(&source, small), "bytes of a pattern");
+    }
     let many = format!("t{}", " && s matches 'a'".repeat(51));
     assert_eq!(exceeded(&many, Limits::default()), "patterns");
     let row = format!("t{}", " && s matches '(a*)*b|a'".repeat(50));
     assert_eq!(outcome(&row, Limits::default()), Ok(json!(true)));
+}
+
+#[test]
+fn patterns_are_limited_with_their_repetitions_written_out() {
+    let long = "characters of a pattern, its repetitions written out";
+    for (pattern, is_short) in [
+        ("a{1024}", true),
+        ("a{1025}", false),
+        ("(ab{31}){32}", true),
+        ("(ab{32}){32}", false),
+        ("(a{1,32}|b{1,32}){16}", true),
+        ("(a{1,32}|b{1,33}){16}", false),
+        ("(a{32}){33,}", false),
+        ("(((a{1000}){1000}){1000}){1000}", false),
+        ("(a*)*(b+)+c?", true),
+    ] {
+        // Compiled beforehand, and while it is evaluated.
+        for end in ["", " + ''"] {
+            let source = format!("big matches '{pattern}'{end}");
+            let expected = match is_short {
+                true => Ok(json!(false)),
+                false => Err(Cause::Limit { what: long, limit: 1_024 }),
+            };
+            assert_eq!(outcome(&source, Limits::default()), expected, "{source}");
+        }
+    }
 }

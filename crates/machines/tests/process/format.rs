@@ -139,3 +139,86 @@ fn cells_are_looked_at_in_the_order_they_are_written() {
     let graph = Graph::new(&Source::parse(text).unwrap(), 1, Coercion::On).unwrap();
     assert_eq!(ended(graph, r#"{"n":1}"#).1["x"], json!(2));
 }
+
+#[test]
+fn a_fee_is_computed_from_what_is_known_and_from_literals() {
+    let text = r#"
+        f set -> e
+        put processingFee = 50
+        put currency = "USD"
+        put totalWithFee = "${loanAmount + 50}"
+        put isHighValue = "${loanAmount > 100000}"
+        e end
+    "#;
+    for (amount, is_high) in [(100_000, false), (100_001, true)] {
+        let known = json!({ "loanAmount": amount });
+        let expected = json!({
+            "loanAmount": amount, "processingFee": 50, "currency": "USD",
+            "totalWithFee": amount + 50, "isHighValue": is_high,
+        });
+        assert_eq!(ended(graph(text), &known.to_string()).1, expected);
+    }
+}
+
+#[test]
+fn totals_averages_and_flags_are_computed() {
+    let text = r#"
+        s set -> e
+        put totalWithFee = "${loanAmount + processingFee}"
+        put discountedPrice = "${unitPrice * quantity - discount}"
+        put averageScore = "${totalScore / reviewCount}"
+        put isEligible = "${creditScore >= 600 && !blacklisted}"
+        put isHighValue = "${loanAmount > 100000}"
+        e end
+    "#;
+    let known = json!({
+        "loanAmount": 250_000, "processingFee": 75.5, "unitPrice": 2.5, "quantity": 4,
+        "discount": 1, "totalScore": 9, "reviewCount": 2, "creditScore": 600, "blacklisted": false,
+    });
+    let (_, variables) = ended(graph(text), &known.to_string());
+    let computed = ["totalWithFee", "discountedPrice", "averageScore", "isEligible", "isHighValue"]
+        .map(|it| variables[it].clone());
+    assert_eq!(computed, [json!(250_075.5), json!(9), json!(4.5), json!(true), json!(true)]);
+}
+
+#[test]
+fn roles_lengths_and_amounts_lead_the_way() {
+    let roles = "
+        r decide
+        if contains(user.roles, 'ADMIN') -> admin-path
+        if contains(user.roles, 'REVIEWER') -> review-path
+        admin-path end
+        review-path end
+    ";
+    let lengths = "
+        l decide
+        if len(attachments) > 0 -> process-attachments
+        if len(attachments) == 0 -> skip-attachments
+        process-attachments end
+        skip-attachments end
+    ";
+    let both = "
+        b decide
+        if contains(user.roles, 'LOAN_OFFICER') && loanAmount <= 50000 -> fast-track-approve
+        if creditScore >= 700 -> standard-approve
+        if creditScore < 700 -> manual-review
+        fast-track-approve end
+        standard-approve end
+        manual-review end
+    ";
+    let loan = |role: &str, amount: u32, score: u32| {
+        let user = json!({ "roles": [role] });
+        json!({ "user": user, "loanAmount": amount, "creditScore": score })
+    };
+    for (text, known, expected) in [
+        (roles, json!({"user": {"roles": ["REVIEWER", "ADMIN"]}}), "admin-path"),
+        (roles, json!({"user": {"roles": ["REVIEWER"]}}), "review-path"),
+        (lengths, json!({"attachments": ["a"]}), "process-attachments"),
+        (lengths, json!({"attachments": []}), "skip-attachments"),
+        (both, loan("LOAN_OFFICER", 50_000, 0), "fast-track-approve"),
+        (both, loan("LOAN_OFFICER", 50_001, 700), "standard-approve"),
+        (both, loan("CLERK", 1, 699), "manual-review"),
+    ] {
+        assert_eq!(ended(graph(text), &known.to_string()).0, expected, "{known}");
+    }
+}

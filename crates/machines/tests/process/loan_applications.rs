@@ -1,9 +1,12 @@
 //! An application for a loan, through all the ends it has. Each of them starts what follows.
 
 use expect_test::{Expect, expect};
-use waypost_machines::process::{Graph, Source, expression::Coercion};
+use waypost_machines::process::{Command, Graph, Source, Start, expression::Coercion};
 
-use crate::story::tell;
+use crate::{
+    story::{tell, variables},
+    world::World,
+};
 
 const APPLICATION: &str = include_str!("loans/application.json");
 
@@ -442,4 +445,36 @@ fn an_application_nobody_looks_at_is_escalated() {
               end-escalated#16 1. COMPLETED +48h..+48h {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
         "#]],
     );
+}
+
+/// The tier of an application with that score and those signs of fraud, and where it leads.
+fn classified(score: u32, fraud: f64) -> (String, String) {
+    let graph = Graph::new(&Source::parse(APPLICATION).unwrap(), 1, Coercion::On).unwrap();
+    let mut world = World::new(graph);
+    let (score, fraud) =
+        (format!(r#"{{"creditScore":{score}}}"#), format!(r#"{{"fraudScore":{fraud}}}"#));
+    world.submit(&Command::Start(Start::default())).unwrap();
+    for (task, output) in [(2, "{}"), (6, &score), (8, &fraud)] {
+        let output = variables(output);
+        world.submit(&Command::Complete { task, worker: "w".into(), output }).unwrap();
+    }
+    let tier = world.state.variables.get("riskTier").unwrap().as_str().unwrap().to_owned();
+    let end = world.history.visits().pop().unwrap().step.to_string();
+    (tier, end)
+}
+
+#[test]
+fn scores_and_signs_of_fraud_at_the_edges_fall_on_their_side() {
+    for (score, fraud, tier, step) in [
+        (499, 0.0, "HIGH", "end-rejected"),
+        (500, 0.0, "MEDIUM", "manual-review-task"),
+        (500, 0.8, "MEDIUM", "manual-review-task"),
+        (649, 0.0, "MEDIUM", "manual-review-task"),
+        (650, 0.0, "STANDARD", "auto-approve"),
+        (749, 0.8, "STANDARD", "auto-approve"),
+        (750, 0.8, "PREMIUM", "auto-approve"),
+        (750, 0.81, "HIGH", "end-rejected"),
+    ] {
+        assert_eq!(classified(score, fraud), (tier.to_owned(), step.to_owned()), "{score} {fraud}");
+    }
 }

@@ -177,6 +177,10 @@ impl World {
                 let armed = self.timers.get(&timer.id).is_some_and(|it| it.due_at == *due_at);
                 (armed, Conflict::Disarmed(timer.clone()))
             }
+            // Processes never ask for it.
+            Expectation::Vacant { definition, .. } => {
+                (false, Conflict::Occupied(definition.clone()))
+            }
         };
         (!holds).then_some(conflict)
     }

@@ -1,17 +1,29 @@
-//! Lets calls in while there is room, by the same count as requests over HTTP; and has the client
-//! blamed for messages that cannot be read.
+//! Lets calls in while there is room, by the same count as requests over HTTP, and gives each its
+//! time; and has the client blamed for messages that cannot be read.
 
 use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
-use axum::http::{Request, Response};
+use axum::http::{HeaderMap, Request, Response};
+use tokio::time::timeout;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use crate::http::{App, Class, Refusal};
+use super::entity::TICKET;
+use crate::{
+    http::{App, Class, Refusal},
+    options::HttpLimits,
+};
+
+/// How long a call may take that neither streams nor writes an entity.
+const CALL_MAX: Duration = Duration::from_secs(30);
+
+const PROCESSES: &str = "/workflow.v1.WorkflowEngine/";
+const ENTITIES: &str = "/org.cyoda.cloud.api.grpc.CloudEventsService/";
 
 /// Lets calls in.
 #[derive(Clone)]
@@ -48,18 +60,24 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let place = match self.app.admission.admit(class(request.uri().path())) {
+        let path = request.uri().path();
+        let class = class(path, request.headers());
+        let patience = patience(class, path, &self.app.limits);
+        let place = match self.app.admission.admit(class) {
             Ok(place) => place,
             Err(refusal) => {
                 let refused = full(&refusal).into_http();
                 return Box::pin(async { Ok(refused) });
             }
         };
-        let answer = self.inner.call(request);
+        let (answer, under_way) = (self.inner.call(request), self.app.calls.token());
         Box::pin(async move {
-            let response = answer.await?;
-            drop(place);
-            Ok(blame(response))
+            let answered = timeout(patience, answer).await;
+            drop((place, under_way));
+            match answered {
+                Ok(response) => response.map(blame),
+                Err(_) => Ok(Status::deadline_exceeded("the call took too long").into_http()),
+            }
         })
     }
 }
@@ -70,10 +88,17 @@ pub(super) fn full(refusal: &Refusal) -> Status {
 }
 
 /// What a call is, for the one at the door. Streams have places of their own.
-fn class(path: &str) -> Class {
-    let Some(method) = path.strip_prefix("/workflow.v1.WorkflowEngine/") else {
-        return Class::Operations;
-    };
+fn class(path: &str, headers: &HeaderMap) -> Class {
+    if let Some(method) = path.strip_prefix(ENTITIES) {
+        return match method {
+            "startStreaming" => Class::Operations,
+            // Somebody waits for the member that sends this, with a place of its own.
+            _ if headers.contains_key(TICKET) => Class::Finish,
+            "entityManage" | "entityManageCollection" => Class::Write,
+            _ => Class::New,
+        };
+    }
+    let Some(method) = path.strip_prefix(PROCESSES) else { return Class::Operations };
     match method {
         "PollJobs" => Class::Claim,
         "StreamJobs" => Class::Operations,
@@ -82,6 +107,16 @@ fn class(path: &str) -> Class {
         }
         "SignalWait" | "CancelInstance" | "RetryStep" => Class::News,
         _ => Class::New,
+    }
+}
+
+/// How long a call may take until it is answered.
+fn patience(class: Class, path: &str, limits: &HttpLimits) -> Duration {
+    match class {
+        Class::Write => limits.write_timeout,
+        // A callback may wait for compute members, too.
+        Class::Finish if path.starts_with(ENTITIES) => limits.write_timeout,
+        Class::Operations | Class::New | Class::News | Class::Finish | Class::Claim => CALL_MAX,
     }
 }
 
@@ -94,5 +129,38 @@ fn blame<A: Default>(response: Response<A>) -> Response<A> {
     match status.filter(is_unreadable) {
         Some(status) => Status::invalid_argument(status.message()).into_http(),
         None => response,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_has_its_class_and_its_time() {
+        let limits = HttpLimits::default();
+        let (plain, mut joined) = (HeaderMap::new(), HeaderMap::new());
+        joined.insert(TICKET, "x".parse().unwrap());
+        for (service, method, headers, expected, is_long) in [
+            (ENTITIES, "startStreaming", &plain, Class::Operations, false),
+            (ENTITIES, "startStreaming", &joined, Class::Operations, false),
+            (ENTITIES, "entityManage", &plain, Class::Write, true),
+            (ENTITIES, "entityManage", &joined, Class::Finish, true),
+            (ENTITIES, "entityManageCollection", &plain, Class::Write, true),
+            (ENTITIES, "entityModelManage", &plain, Class::New, false),
+            (ENTITIES, "entitySearch", &plain, Class::New, false),
+            (ENTITIES, "entitySearchCollection", &plain, Class::New, false),
+            (ENTITIES, "entitySearchCollection", &joined, Class::Finish, true),
+            (PROCESSES, "PollJobs", &plain, Class::Claim, false),
+            (PROCESSES, "CompleteJob", &joined, Class::Finish, false),
+            (PROCESSES, "StartInstance", &plain, Class::New, false),
+            ("/grpc.health.v1.Health/", "Check", &plain, Class::Operations, false),
+        ] {
+            let path = format!("{service}{method}");
+            let found = class(&path, headers);
+            assert_eq!(found, expected, "{path}");
+            let time = if is_long { limits.write_timeout } else { CALL_MAX };
+            assert_eq!(patience(found, &path, &limits), time, "{path}");
+        }
     }
 }

@@ -4,14 +4,21 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::server::{Server, TcpIncoming};
-use waypost_api::grpc::{DESCRIPTORS, workflow::workflow_engine_server::WorkflowEngineServer};
+use tonic::transport::server::Server;
+use waypost_api::grpc::{
+    DESCRIPTORS, cyoda::cloud_events_service_server::CloudEventsServiceServer,
+    workflow::workflow_engine_server::WorkflowEngineServer,
+};
 
-use super::{door::Door, meter::Meter, process::Service};
-use crate::{http::App, options::ServerError};
+use super::{
+    door::Door,
+    entity::{self, Entities},
+    incoming::connections,
+    meter::Meter,
+    process::Service,
+};
+use crate::{compute, http::App, options::ServerError};
 
-/// How long a request may take that does not stream.
-const REQUEST_MAX: Duration = Duration::from_secs(30);
 /// How often a silent connection is asked whether it is still there, and how long it may take.
 const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(10));
 /// Requests under way on one connection.
@@ -39,7 +46,12 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
             return;
         }
     };
+    let entities = entity::serving(&app);
+    if entities.is_some() {
+        reporter.set_serving::<CloudEventsServiceServer<compute::Service<Entities>>>().await;
+    }
     let (body_max, meter) = (app.limits.body_max, Meter(Arc::clone(&app)));
+    let connections_max = app.limits.grpc_connections_max;
     let door = Door(Arc::clone(&app));
     let service = WorkflowEngineServer::new(Service::new(app))
         .max_decoding_message_size(body_max)
@@ -48,7 +60,6 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
     let served = Server::builder()
         .layer(meter)
         .layer(door)
-        .timeout(REQUEST_MAX)
         .http2_keepalive_interval(Some(every))
         .http2_keepalive_timeout(Some(patience))
         .concurrency_limit_per_connection(REQUESTS_MAX as usize)
@@ -57,8 +68,9 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         .add_service(reflection)
         .add_service(older)
         .add_service(service)
+        .add_optional_service(entities)
         .serve_with_incoming_shutdown(
-            TcpIncoming::from(listener).with_nodelay(Some(true)),
+            connections(listener, connections_max),
             stop.cancelled_owned(),
         )
         .await;

@@ -105,7 +105,7 @@ impl WorkflowEngine for Service {
         let start = StartProcess {
             definition: body.definition_id,
             version: u32::try_from(body.definition_version).ok().filter(|it| *it > 0),
-            variables: values::from_struct(body.variables)?,
+            variables: values::from_struct("variables", body.variables)?,
             business_key: Some(body.business_key).filter(|it| !it.is_empty()),
             request: None,
         };
@@ -149,7 +149,7 @@ impl WorkflowEngine for Service {
     ) -> Answer<ListInstancesResponse> {
         let body = request.into_inner();
         let wanted = InstanceStatus::try_from(body.status).map_err(|_| {
-            Status::invalid_argument(format!("no status has number {}", body.status))
+            Status::invalid_argument(format!("status: no status has number {}", body.status))
         })?;
         plain("definition_id", &body.definition_id)?;
         plain("business_key", &body.business_key)?;
@@ -196,7 +196,7 @@ impl WorkflowEngine for Service {
         request: Request<CompleteJobRequest>,
     ) -> Answer<CompleteJobResponse> {
         let body = request.into_inner();
-        let output = values::from_struct(body.variables_to_set)?;
+        let output = values::from_struct("variables_to_set", body.variables_to_set)?;
         let done = self.processes().complete(&body.job_id, body.worker_id.into(), output);
         Ok(answer(done.await.map_err(status)?, CompleteJobResponse {}))
     }
@@ -215,7 +215,7 @@ impl WorkflowEngine for Service {
         let body = request.into_inner();
         let names = (&body.instance_id, &body.user_task_step_id);
         both_given(names, "instance_id and user_task_step_id are required")?;
-        let output = values::from_struct(body.result)?;
+        let output = values::from_struct("result", body.result)?;
         let id = body.instance_id.into();
         let done = self.processes().complete_user_task(&id, &body.user_task_step_id, output);
         done.await.map_err(status)?;
@@ -226,7 +226,7 @@ impl WorkflowEngine for Service {
         let body = request.into_inner();
         let names = (&body.instance_id, &body.wait_step_id);
         both_given(names, "instance_id and wait_step_id are required")?;
-        let output = values::from_struct(body.variables)?;
+        let output = values::from_struct("variables", body.variables)?;
         let id = body.instance_id.into();
         self.processes().signal(&id, &body.wait_step_id, output).await.map_err(status)?;
         Ok(Response::new(SignalWaitResponse {}))
@@ -236,7 +236,7 @@ impl WorkflowEngine for Service {
         let body = request.into_inner();
         let names = (&body.instance_id, &body.step_id);
         both_given(names, "instance_id and step_id are required")?;
-        let patch = values::from_struct(body.variables)?;
+        let patch = values::from_struct("variables", body.variables)?;
         let id = body.instance_id.into();
         let view = self.processes().retry(&id, &body.step_id, patch).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
@@ -277,7 +277,8 @@ impl Service {
     async fn one_of(&self, job: CompleteJobRequest) -> CallbackResult {
         let id = job.job_id.clone();
         let done = async {
-            let output = values::from_struct(job.variables_to_set)?;
+            let output = values::from_struct("variables_to_set", job.variables_to_set);
+            let output = output.map_err(Status::from)?;
             let done = self.processes().complete(&id, job.worker_id.into(), output).await;
             done.map_err(status)
         };

@@ -1,7 +1,10 @@
 //! Who may come in when it is crowded. Finishing what was begun relieves the server, so that is
 //! refused last; health and metrics never are.
 
+use std::sync::Arc;
+
 use axum::http::Method;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use waypost_api::problem::EdgeCode;
 
 use super::{meter::Gauge, problem::Refusal};
@@ -20,6 +23,8 @@ pub(crate) enum Class {
     Finish,
     /// Asks for work, and may wait for it.
     Claim,
+    /// Writes an entity, and may wait for compute members.
+    Write,
 }
 
 /// What the request to `route` is.
@@ -37,13 +42,23 @@ pub(super) fn class(method: &Method, route: &str) -> Class {
     }
 }
 
+/// Bodies up to this size do not count: there are not more of them than requests.
+const SMALL: usize = 64 << 10;
+
+/// Bytes that are counted as one.
+const UNIT: usize = 1 << 10;
+
 /// Counts who is inside.
 pub(crate) struct Admission {
     pub(super) requests: Gauge,
     pub(super) claims: Gauge,
+    pub(super) writes: Gauge,
     pub(super) subscribers: Gauge,
+    /// Units of large bodies that may still come.
+    bodies: Arc<Semaphore>,
     requests_max: usize,
     claims_max: usize,
+    writes_max: usize,
     subscribers_max: usize,
 }
 
@@ -61,9 +76,14 @@ impl Admission {
         Self {
             requests: Gauge::default(),
             claims: Gauge::default(),
+            writes: Gauge::default(),
             subscribers: Gauge::default(),
+            bodies: Arc::new(Semaphore::new(
+                (limits.bodies_max / UNIT).min(Semaphore::MAX_PERMITS),
+            )),
             requests_max: limits.requests_max,
             claims_max: limits.claims_max,
+            writes_max: limits.writes_max,
             subscribers_max: limits.subscribers_max,
         }
     }
@@ -73,6 +93,7 @@ impl Admission {
         match class {
             Class::Operations => Ok(None),
             Class::Claim => enter(&self.claims, self.claims_max, "claims").map(Some),
+            Class::Write => enter(&self.writes, self.writes_max, "writes of entities").map(Some),
             Class::Finish => enter(&self.requests, self.requests_max, "requests").map(Some),
             Class::News => {
                 enter(&self.requests, self.requests_max - self.requests_max / 8, "requests")
@@ -83,6 +104,17 @@ impl Admission {
                     .map(Some)
             }
         }
+    }
+
+    /// Makes room for a body of so many bytes, until what is given is dropped.
+    pub(crate) fn carry(&self, n_bytes: usize) -> Result<Option<OwnedSemaphorePermit>, Refusal> {
+        if n_bytes <= SMALL {
+            return Ok(None);
+        }
+        let n_units = u32::try_from(n_bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
+        Arc::clone(&self.bodies).try_acquire_many_owned(n_units).map(Some).map_err(|_| {
+            Refusal::new(EdgeCode::Overloaded, "too many large bodies at a time; ask again")
+        })
     }
 
     /// Lets a reader of the stream of changes in.
@@ -113,9 +145,21 @@ mod tests {
         let last = admission.admit(Class::Finish).unwrap();
         assert!(admission.admit(Class::Finish).is_err());
         assert!(admission.admit(Class::Claim).is_ok());
+        assert!(admission.admit(Class::Write).is_ok());
         assert!(admission.admit(Class::Operations).is_ok());
         drop((inside, news, last));
         assert!(admission.admit(Class::New).is_ok());
+    }
+
+    #[test]
+    fn large_bodies_share_what_room_there_is() {
+        let limits = HttpLimits { bodies_max: 1 << 20, ..HttpLimits::default() };
+        let admission = Admission::new(&limits);
+        let one = admission.carry(600 << 10).unwrap();
+        assert!(admission.carry(600 << 10).is_err());
+        assert!(admission.carry(SMALL).unwrap().is_none());
+        drop(one);
+        assert!(admission.carry(1 << 20).is_ok());
     }
 
     #[test]

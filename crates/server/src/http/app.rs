@@ -1,10 +1,12 @@
 //! What all requests share.
 
+use std::sync::{Arc, OnceLock};
+
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
-use crate::options::HttpLimits;
+use crate::{auth::Doorway, compute::Members, options::HttpLimits};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -14,25 +16,47 @@ pub(crate) struct App {
     pub(crate) limits: HttpLimits,
     pub(crate) admission: Admission,
     pub(crate) meter: Meter,
+    /// Who comes to entities, and where they are.
+    pub(crate) doorway: Arc<Doorway>,
+    /// Who knows the transactions that compute members may join.
+    pub(crate) members: Option<Members>,
+    /// The description of all routes, once somebody has asked for it.
+    pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
     pub(crate) claims: TaskTracker,
+    /// Calls under way over gRPC.
+    pub(crate) calls: TaskTracker,
     /// Canceled when the server is about to stop.
     pub(crate) stop: CancellationToken,
 }
 
 impl App {
-    pub(crate) fn new(engine: Engine, limits: HttpLimits) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        limits: HttpLimits,
+        doorway: Doorway,
+        members: Option<Members>,
+    ) -> Self {
         let admission = Admission::new(&limits);
         Self {
             chains: engine.chain(),
             processes: engine.process(),
-            meter: Meter::new(&engine, &admission),
+            meter: Meter::new(&engine, &admission, members.as_ref()),
             admission,
+            doorway: Arc::new(doorway),
+            members,
+            document: OnceLock::new(),
             claims: TaskTracker::new(),
+            calls: TaskTracker::new(),
             stop: CancellationToken::new(),
             engine,
             limits,
         }
+    }
+
+    /// What the paths of entities lie below.
+    pub(super) fn context(&self) -> &str {
+        self.doorway.context()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -63,8 +63,16 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 pub(super) async fn read(request: Request, app: &App) -> Result<Bytes, Refusal> {
+    read_within(request, app, app.limits.body_max).await
+}
+
+/// Reads a body that has `most` bytes at the most.
+pub(super) async fn read_within(
+    request: Request,
+    app: &App,
+    most: usize,
+) -> Result<Bytes, Refusal> {
     let (parts, body) = request.into_parts();
-    let most = app.limits.body_max;
     let is_gzip = is_gzip(&parts.headers)?;
     let length = parts.headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok());
     if length.and_then(|it| it.parse::<u64>().ok()).is_some_and(|it| it > most as u64) {

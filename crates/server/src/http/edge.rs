@@ -18,6 +18,7 @@ use waypost_engine::limits::CLAIM_WAIT_MAX;
 use super::{
     admission::{Class, class},
     app::App,
+    entity::{self, problem::Failure},
     problem::Refusal,
     process,
 };
@@ -41,21 +42,29 @@ struct Visit {
     origin: Option<HeaderValue>,
     /// Names the larger undertaking the request is part of, for the log.
     trace: Option<String>,
+    /// Whether it is about entities.
+    is_entity: bool,
     class: Class,
     began_at: Instant,
 }
 
 impl Visit {
-    fn new(request: &Request) -> Self {
+    fn new(context: &str, request: &Request) -> Self {
         let route = request.extensions().get::<MatchedPath>();
         let route = route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+        let is_entity = entity::owns(context, request.uri().path());
+        let class = match is_entity {
+            true => entity::class(context, (request.method(), &route), request.headers()),
+            false => class(request.method(), &route),
+        };
         Self {
             id: request_id(request.headers()),
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
             origin: request.headers().get(header::ORIGIN).cloned(),
             trace: traceparent(request.headers()),
-            class: class(request.method(), &route),
+            is_entity,
+            class,
             route,
             began_at: Instant::now(),
         }
@@ -64,7 +73,7 @@ impl Visit {
 
 /// What every request passes.
 pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let visit = Visit::new(&request);
+    let visit = Visit::new(app.context(), &request);
     if process::owns(&visit.path)
         && let Some(answer) = process::preflight(&visit.method, request.headers())
     {
@@ -116,6 +125,8 @@ fn refuse_other_sites(request: &Request) -> Result<(), Refusal> {
 async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) -> Response {
     let patience = match visit.class {
         Class::Claim => app.limits.request_timeout + CLAIM_WAIT_MAX,
+        Class::Finish if visit.is_entity => app.limits.write_timeout,
+        Class::Write => app.limits.write_timeout,
         Class::Operations | Class::New | Class::News | Class::Finish => app.limits.request_timeout,
     };
     match AssertUnwindSafe(timeout(patience, work)).catch_unwind().await {
@@ -141,8 +152,15 @@ fn late(visit: &Visit, patience: Duration) -> Refusal {
 }
 
 fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
+    let verbosity = app.doorway.verbosity();
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
-        response = write_problem(visit, refusal, response);
+        response = match visit.is_entity {
+            true => entity::write(&refusal, &response, (&visit.path, verbosity)),
+            false => write_problem(visit, refusal, response),
+        };
+    }
+    if let Some(failure) = response.extensions_mut().remove::<Failure>() {
+        response = failure.answer(&visit.path, verbosity);
     }
     let took = visit.began_at.elapsed();
     let status = response.status();

@@ -71,7 +71,7 @@ pub(super) async fn ready(State(app): State<Arc<App>>) -> (StatusCode, Json<Heal
     }
 }
 
-async fn store_trouble(app: &App) -> Option<&'static str> {
+pub(super) async fn store_trouble(app: &App) -> Option<&'static str> {
     let nobody = [Key::new("default".into(), Kind::Chain, "readyz".into())];
     match timeout(STORE_TIMEOUT, app.engine.store().load(&nobody)).await {
         Ok(Ok(_)) => None,

@@ -27,6 +27,7 @@ use waypost_engine::Engine;
 use waypost_kernel::{Figures, Timestamp};
 
 use super::{admission::Admission, app::App, problem::Refusal};
+use crate::compute::Members;
 
 pub(crate) type Gauge = gauge::Gauge<i64, AtomicI64>;
 
@@ -69,9 +70,12 @@ struct CallLabels {
 }
 
 impl Meter {
-    pub(super) fn new(engine: &Engine, inside: &Admission) -> Self {
+    pub(super) fn new(engine: &Engine, inside: &Admission, members: Option<&Members>) -> Self {
         let mut registry = Registry::default();
         engine.metrics().register(&mut registry);
+        if let Some(members) = members {
+            members.register(&mut registry);
+        }
         let connections = Gauge::default();
         let requests = Family::default();
         let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
@@ -89,6 +93,8 @@ impl Meter {
             "Claims being worked on or waiting",
             inside.claims.clone(),
         );
+        let help = "Entities being written or waiting for compute members";
+        ours.register("http_writes_under_way", help, inside.writes.clone());
         ours.register("http_subscribers", "Readers of changes", inside.subscribers.clone());
         ours.register("http_requests", "Requests answered", requests.clone());
         // Under the names operators of processes know.

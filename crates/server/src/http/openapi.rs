@@ -1,8 +1,9 @@
 //! The description of all routes, for people and programs.
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 use axum::{
+    extract::State,
     http::header,
     response::{IntoResponse as _, Response},
 };
@@ -10,12 +11,21 @@ use utoipa::{
     Modify, OpenApi,
     openapi::{Content, Ref, ResponseBuilder, path::Operation},
 };
-use waypost_api::{Problem, chain::Event, problem::Violation, process::Failure};
+use waypost_api::{
+    Problem,
+    chain::Event,
+    problem::{EntityProblem, Violation},
+    process::Failure,
+};
 
 use super::{
+    app::App,
     chain::{changes, definitions, instances, work},
-    health, meter, process,
+    entity, health, meter, process,
 };
+
+/// What the paths of entities lie below in the document as it is written here.
+const CONTEXT: &str = "/api";
 
 /// The document.
 #[derive(OpenApi)]
@@ -41,6 +51,20 @@ use super::{
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
         process::jobs::fail, process::jobs::heartbeat,
         health::alive, health::ready, health::version, meter::show,
+        entity::health::show, entity::models::list, entity::models::import, entity::models::export,
+        entity::models::validate, entity::models::lock, entity::models::unlock,
+        entity::models::level, entity::models::delete, entity::models::indexes,
+        entity::models::declare_indexes, entity::workflows::import, entity::workflows::export,
+        entity::entities::create, entity::entities::update, entity::entities::take,
+        entity::entities::delete, entity::entities::delete_all, entity::collections::create,
+        entity::collections::update, entity::reads::show, entity::reads::list,
+        entity::reads::changes, entity::reads::transitions, entity::reads::transitions_of,
+        entity::stats::all, entity::stats::all_states, entity::stats::one,
+        entity::stats::one_states, entity::search::direct, entity::searches::begin,
+        entity::searches::status, entity::searches::page, entity::searches::cancel,
+        entity::audit::list, entity::audit::finished, entity::letters::keep,
+        entity::letters::show, entity::letters::erase, entity::letters::erase_all,
+        entity::help::list, entity::help::show,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),
@@ -50,9 +74,17 @@ use super::{
         (name = "Process instances", description = "Graphs that were started"),
         (name = "Jobs", description = "Work of processes for programs"),
         (name = "User tasks", description = "Work of processes for people, and signals"),
+        (name = "Entity models", description = "What entities look like"),
+        (name = "Entity workflows", description = "What entities run by"),
+        (name = "Entities", description = "Documents with a state"),
+        (name = "Entity search", description = "Entities by what they say"),
+        (name = "Entity statistics", description = "How many entities there are"),
+        (name = "Entity audit", description = "What happened to entities"),
+        (name = "Edge messages", description = "Messages that are kept to be fetched"),
+        (name = "Entity operations", description = "How the server is, for clients of entities"),
         (name = "Operations", description = "How the server is"),
     ),
-    components(schemas(Problem, Violation, Event, Failure)),
+    components(schemas(Problem, Violation, Event, Failure, EntityProblem)),
     modifiers(&Problems),
 )]
 pub(super) struct Document;
@@ -63,8 +95,13 @@ struct Problems;
 impl Modify for Problems {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         for (path, item) in &mut document.paths.paths {
-            let add = if process::owns(path) { add_failure } else { add_problem };
-            [&mut item.get, &mut item.post].into_iter().flatten().for_each(add);
+            let add = match path {
+                path if process::owns(path) => add_failure,
+                path if entity::owns(CONTEXT, path) => add_entity_problem,
+                _ => add_problem,
+            };
+            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+            operations.into_iter().flatten().for_each(add);
         }
     }
 }
@@ -88,11 +125,31 @@ fn add_failure(operation: &mut Operation) {
     operation.responses.responses.insert("default".into(), failure.into());
 }
 
-static TEXT: LazyLock<String> =
-    LazyLock::new(|| Document::openapi().to_json().expect("the document has a JSON form"));
+/// Clients of entities look for the code among the properties.
+fn add_entity_problem(operation: &mut Operation) {
+    let schema = Some(Ref::from_schema_name("EntityProblem"));
+    let problem = ResponseBuilder::new()
+        .description("A problem; match on `errorCode` among its `properties`")
+        .content("application/problem+json", Content::new(schema))
+        .build();
+    operation.responses.responses.insert("default".into(), problem.into());
+}
 
-pub(super) async fn show() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
+/// The document, with entities below `context`.
+fn text(context: &str) -> String {
+    let mut document = Document::openapi();
+    let paths = std::mem::take(&mut document.paths.paths);
+    let moved = |path: String| match path.strip_prefix(CONTEXT) {
+        Some(inner) if entity::owns(CONTEXT, &path) => format!("{context}{inner}"),
+        Some(_) | None => path,
+    };
+    document.paths.paths = paths.into_iter().map(|(path, item)| (moved(path), item)).collect();
+    document.to_json().expect("the document has a JSON form")
+}
+
+pub(super) async fn show(State(app): State<Arc<App>>) -> Response {
+    let text = app.document.get_or_init(|| text(app.context()));
+    ([(header::CONTENT_TYPE, "application/json")], text.clone()).into_response()
 }
 
 #[cfg(test)]
@@ -105,13 +162,14 @@ mod tests {
     use crate::http::routes::main_routes;
 
     /// Pages for people, aliases, and the document itself are not part of the interface.
-    const UNDESCRIBED: [&str; 8] = [
+    const UNDESCRIBED: [&str; 9] = [
         "/",
         "/docs",
         "/docs/app.js",
         "/docs/style.css",
         "/docs/errors",
         "/docs/errors/{code}",
+        "/api/model",
         "/livez",
         "/openapi.json",
     ];
@@ -121,12 +179,18 @@ mod tests {
         let document = Document::openapi();
         let mut described = BTreeSet::from([("GET", "/metrics")]);
         for (path, item) in &document.paths.paths {
-            let methods = [("GET", item.get.is_some()), ("POST", item.post.is_some())];
+            let methods = [
+                ("GET", item.get.is_some()),
+                ("POST", item.post.is_some()),
+                ("PUT", item.put.is_some()),
+                ("DELETE", item.delete.is_some()),
+            ];
             let given = methods.into_iter().filter(|(_, given)| *given);
             described.extend(given.map(|(method, _)| (method, path.as_str())));
         }
-        let known = main_routes().known;
-        let mut served: BTreeSet<_> = known.iter().map(|it| (it.0.as_str(), it.1)).collect();
+        let known = main_routes(CONTEXT).known;
+        let mut served: BTreeSet<_> =
+            known.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
         served.insert(("GET", "/metrics"));
         served.retain(|(_, path)| !UNDESCRIBED.contains(path));
         assert_eq!(described, served);
@@ -143,14 +207,28 @@ mod tests {
             let inside = inside.or_else(|| value.as_array().map(|it| it.iter().collect()));
             inside.into_iter().flatten().for_each(check);
         }
-        check(&serde_json::from_str(&TEXT).unwrap());
+        check(&serde_json::from_str(&text(CONTEXT)).unwrap());
+    }
+
+    #[test]
+    fn entities_are_described_where_they_are() {
+        let paths = |context: &str| {
+            let document: Value = serde_json::from_str(&text(context)).unwrap();
+            let paths = document["paths"].as_object().unwrap();
+            ["/api/entity/stats", "/x/entity/stats", "/entity/stats", "/v1/chains/claim"]
+                .map(|it| paths.contains_key(it))
+        };
+        assert_eq!(paths("/api"), [true, false, false, true]);
+        assert_eq!(paths("/x"), [false, true, false, true]);
+        assert_eq!(paths(""), [false, false, true, true]);
     }
 
     #[test]
     fn every_operation_says_what_it_is_for_and_how_it_fails() {
         let document = Document::openapi();
         for (path, item) in &document.paths.paths {
-            for operation in [&item.get, &item.post].into_iter().flatten() {
+            let operations = [&item.get, &item.post, &item.put, &item.delete];
+            for operation in operations.into_iter().flatten() {
                 assert!(operation.summary.is_some(), "{path}");
                 assert!(operation.responses.responses.contains_key("default"), "{path}");
             }

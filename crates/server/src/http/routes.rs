@@ -8,45 +8,86 @@ use axum::{
     http::{Method, StatusCode, Uri},
     middleware::from_fn_with_state,
     response::{IntoResponse as _, Response},
-    routing::{get, post},
+    routing::{MethodRouter, any, delete, get, post, put},
 };
 use waypost_api::problem::EdgeCode;
 
-use super::{app::App, chain, docs, edge::edge, health, meter, openapi, problem::Refusal, process};
+use super::{
+    app::App, chain, docs, edge::edge, entity, health, meter, openapi, problem::Refusal, process,
+};
 
 /// A router that remembers its routes, so that they can be held against the document.
 pub(super) struct Routes {
     router: Router<Arc<App>>,
-    pub(super) known: Vec<(Method, &'static str)>,
+    /// What the paths that are added now lie below.
+    context: String,
+    pub(super) known: Vec<(Method, String)>,
 }
 
 impl Routes {
     const fn new(router: Router<Arc<App>>) -> Self {
-        Self { router, known: Vec::new() }
+        Self { router, context: String::new(), known: Vec::new() }
     }
 
-    pub(super) fn get<H, T>(mut self, path: &'static str, handler: H) -> Self
+    /// From here on paths lie below this one.
+    pub(super) fn below(self, context: &str) -> Self {
+        Self { context: context.to_owned(), ..self }
+    }
+
+    pub(super) fn get<H, T>(self, path: &str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
         T: 'static,
     {
-        self.known.push((Method::GET, path));
-        Self { router: self.router.route(path, get(handler)), ..self }
+        self.add(Method::GET, path, get(handler))
     }
 
-    pub(super) fn post<H, T>(mut self, path: &'static str, handler: H) -> Self
+    pub(super) fn post<H, T>(self, path: &str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
         T: 'static,
     {
-        self.known.push((Method::POST, path));
-        Self { router: self.router.route(path, post(handler)), ..self }
+        self.add(Method::POST, path, post(handler))
+    }
+
+    pub(super) fn put<H, T>(self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::PUT, path, put(handler))
+    }
+
+    pub(super) fn delete<H, T>(self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::DELETE, path, delete(handler))
+    }
+
+    /// A route that answers to other methods, too, in its own way.
+    pub(super) fn any<H, T>(self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::GET, path, any(handler))
+    }
+
+    fn add(mut self, method: Method, path: &str, route: MethodRouter<Arc<App>>) -> Self {
+        let path = format!("{}{path}", self.context);
+        let router = self.router.route(&path, route);
+        // The document has no way to say that a part may have slashes.
+        self.known.push((method, path.replace("{*", "{")));
+        Self { router, ..self }
     }
 
     fn finish(self, app: Arc<App>) -> Router {
         self.router
             .fallback(not_found)
             .method_not_allowed_fallback(not_allowed)
+            .layer(from_fn_with_state(Arc::clone(&app), entity::door))
             .layer(from_fn_with_state(Arc::clone(&app), edge))
             .with_state(app)
     }
@@ -54,9 +95,10 @@ impl Routes {
 
 /// What is served on the main address.
 pub(crate) fn main_router(app: Arc<App>, has_metrics: bool) -> Router {
-    let routes = main_routes();
+    let routes = main_routes(app.context());
     let routes = if has_metrics { routes.get("/metrics", meter::show) } else { routes };
-    routes.finish(app)
+    let beside = crate::auth::routes(Arc::clone(&app.doorway)).with_state(());
+    Routes { router: routes.router.merge(beside), ..routes }.finish(app)
 }
 
 /// What is served on the address for metrics.
@@ -65,11 +107,13 @@ pub(crate) fn metrics_router(app: Arc<App>) -> Router {
     health::routes(routes).get("/metrics", meter::show).finish(app)
 }
 
-/// Everything but the metrics, which may have an address of their own.
-pub(super) fn main_routes() -> Routes {
+/// Everything but the metrics, which may have an address of their own. Entities are below
+/// `context`.
+pub(super) fn main_routes(context: &str) -> Routes {
     let routes = health::routes(Routes::new(Router::new()));
     let routes = docs::routes(routes).get("/openapi.json", openapi::show);
-    process::routes(chain::routes(routes))
+    let routes = process::routes(chain::routes(routes));
+    entity::routes(routes.below(context)).below("")
 }
 
 async fn not_found(uri: Uri) -> Refusal {

@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Settings};
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError, Task, Timer,
-    Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
+    TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
 use waypost_server::{Options, Server};
 
@@ -102,6 +102,31 @@ impl Store for Down {
     }
 
     async fn count(&self, _: &Query) -> Result<u64, StoreError> {
+        self.answer().await
+    }
+
+    async fn sift(&self, _: &Sift) -> Result<Vec<Record>, StoreError> {
+        self.answer().await
+    }
+
+    async fn tally(&self, _: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        self.answer().await
+    }
+
+    async fn past(&self, _: &[Key], _: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        self.answer().await
+    }
+
+    async fn versions(
+        &self,
+        _: &Key,
+        _: Option<Version>,
+        _: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        self.answer().await
+    }
+
+    async fn settle(&self, _: Timestamp) -> Result<(), StoreError> {
         self.answer().await
     }
 

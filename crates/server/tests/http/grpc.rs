@@ -9,4 +9,4 @@ mod jobs;
 #[path = "grpc/operations.rs"]
 mod operations;
 #[path = "grpc/talk.rs"]
-mod talk;
+pub(crate) mod talk;

@@ -59,6 +59,7 @@ async fn metrics_tell_of_engine_store_and_requests() {
         waypost_http_requests_total{method="POST",route="/v1/chains/instances",status="201"} 1
         waypost_http_requests_under_way 0
         waypost_http_subscribers 0
+        waypost_http_writes_under_way 0
         waypost_leases_lapsed_total 0
         waypost_leases_lost_total 0
         waypost_outbox_dead 0.0

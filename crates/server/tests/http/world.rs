@@ -24,6 +24,7 @@ use waypost_testkit::clock::SimClock;
 #[derive(Default)]
 struct Counting {
     instances: AtomicU64,
+    entities: AtomicU64,
     claims: AtomicU64,
     chances: AtomicU64,
 }
@@ -31,6 +32,11 @@ struct Counting {
 impl Ids for Counting {
     fn instance(&self, _: Timestamp) -> InstanceId {
         format!("i-{}", self.instances.fetch_add(1, Ordering::SeqCst) + 1).into()
+    }
+
+    fn entity(&self, _: Timestamp) -> InstanceId {
+        let number = self.entities.fetch_add(1, Ordering::SeqCst) + 1;
+        format!("{number:08x}-0000-1000-8000-000000000000").into()
     }
 
     fn claim(&self) -> ClaimId {

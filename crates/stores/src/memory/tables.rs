@@ -1,16 +1,17 @@
 //! The maps, and what a commit or a claim does to them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Bound};
 
 use waypost_kernel::{
-    Change, Claim, ClaimId, Commit, Cursor, Definition, Delivery, EventRecord, Figures, Hint, Key,
-    Kind, Lease, Message, MessageChange, MessageRef, Posted, Receipt, Record, Request, Scope,
-    StoreError, Task, TaskChange, TaskRef, Tenant, Timer, TimerChange, TimerRef, Timestamp,
-    Version, Write,
+    Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionRef, Delivery, EventRecord,
+    Figures, Hint, Key, Kind, Lease, Message, MessageChange, MessageRef, Posted, Receipt, Record,
+    Request, Scope, StoreError, Task, TaskChange, TaskRef, Tenant, Timer, TimerChange, TimerRef,
+    Timestamp, Timing, Version, Write,
 };
 
+use super::past::Terms;
 use crate::{
-    check::{Facts, Hold, receipt},
+    check::{Facts, Hold, TICK, instant, receipt, time},
     hint::work,
 };
 
@@ -22,13 +23,20 @@ pub(super) const STREAM: u64 = 0;
 pub(super) struct Tables {
     pub(super) definitions: BTreeMap<(Tenant, Kind, String, u32), Definition>,
     pub(super) instances: BTreeMap<Key, Record>,
-    /// In the order of their commits: the position is the index plus one.
-    pub(super) events: Vec<EventRecord>,
+    /// What instances were before, as far as it was to be kept, oldest first.
+    pub(super) versions: BTreeMap<Key, Vec<Record>>,
+    pub(super) terms: BTreeMap<Key, Terms>,
+    /// By their positions, in the order of their commits.
+    pub(super) events: BTreeMap<u64, EventRecord>,
+    /// The last position used. None is used twice, even if what was there is erased.
+    pub(super) position: u64,
     pub(super) tasks: BTreeMap<TaskRef, Task>,
     pub(super) timers: BTreeMap<TimerRef, Timer>,
     outbox: BTreeMap<MessageRef, Letter>,
     requests: BTreeMap<(Tenant, String), (String, Receipt, Timestamp)>,
     pub(super) figures: Figures,
+    /// The latest instant that was given to a commit or settled: the next one is later.
+    latest: Option<Timestamp>,
 }
 
 struct Letter {
@@ -42,6 +50,10 @@ struct Letter {
 impl Facts for Tables {
     fn version(&mut self, key: &Key) -> Result<Version, StoreError> {
         Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
+    }
+
+    fn updated_at(&mut self, key: &Key) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.instances.get(key).map(|it| it.updated_at))
     }
 
     fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
@@ -66,6 +78,22 @@ impl Facts for Tables {
         Ok(self.instances.values().find(holds).map(|it| it.key.clone()))
     }
 
+    fn is_occupied(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        definition: &DefinitionRef,
+        status: &str,
+    ) -> Result<bool, StoreError> {
+        let occupies = |it: &Record| {
+            it.key.tenant == *tenant
+                && it.key.kind == kind
+                && it.facets.definition.as_ref() == Some(definition)
+                && it.facets.status == status
+        };
+        Ok(self.instances.values().any(occupies))
+    }
+
     fn has_definition(&mut self, definition: &Definition) -> Result<bool, StoreError> {
         Ok(self.definitions.contains_key(&definition_key(definition)))
     }
@@ -82,8 +110,12 @@ pub(super) fn definition_key(definition: &Definition) -> (Tenant, Kind, String, 
 }
 
 impl Tables {
-    pub(super) fn apply(&mut self, commit: Commit, now: Timestamp) -> Receipt {
-        let receipt = receipt(&commit);
+    pub(super) fn apply(
+        &mut self,
+        mut commit: Commit,
+        now: Timestamp,
+    ) -> Result<Receipt, StoreError> {
+        let receipt = self.stamp(&mut commit, now)?;
         if let Some(request) = commit.request {
             let key = (request.tenant, request.id.as_str().to_owned());
             self.requests.insert(key, (request.digest, receipt.clone(), now));
@@ -92,15 +124,56 @@ impl Tables {
             self.definitions.insert(definition_key(&definition), definition);
         }
         commit.writes.into_iter().for_each(|write| self.write(write));
-        self.events.extend(commit.events);
+        commit.events.into_iter().for_each(|record| self.tell(record));
         commit.tasks.into_iter().for_each(|change| self.change_task(change));
         commit.timers.into_iter().for_each(|change| self.change_timer(change));
         commit.messages.into_iter().for_each(|change| self.change_message(change, now));
-        receipt
+        commit.erased.iter().for_each(|key| self.erase(key));
+        Ok(receipt)
+    }
+
+    /// Gives the commit its time.
+    fn stamp(&mut self, commit: &mut Commit, now: Timestamp) -> Result<Receipt, StoreError> {
+        let earliest = self.latest.map_or(now, |it| it + TICK);
+        let at = instant(commit, self, now, earliest)?;
+        let timing = commit.timing;
+        if timing == Timing::Landed {
+            self.pass(at);
+        }
+        commit.writes.iter_mut().for_each(|it| it.at = time(timing, at, it.at));
+        commit.events.iter_mut().for_each(|it| it.at = time(timing, at, it.at));
+        Ok(receipt(commit, at))
+    }
+
+    /// From now on, commits get later times than this one.
+    pub(super) fn pass(&mut self, at: Timestamp) {
+        self.latest = self.latest.max(Some(at));
+    }
+
+    fn tell(&mut self, record: EventRecord) {
+        self.position += 1;
+        self.events.insert(self.position, record);
+    }
+
+    fn erase(&mut self, key: &Key) {
+        self.instances.remove(key);
+        self.versions.remove(key);
+        self.terms.remove(key);
+        self.events.retain(|_, it| it.key != *key);
+        self.tasks.retain(|at, _| at.key != *key);
+        self.timers.retain(|at, _| at.key != *key);
     }
 
     fn write(&mut self, write: Write) {
-        let created_at = self.instances.get(&write.key).map_or(write.at, |it| it.created_at);
+        let before = self.instances.remove(&write.key);
+        let created_at = before.as_ref().map_or(write.at, |it| it.created_at);
+        if let Some(before) = before.filter(|_| write.keeps_past) {
+            self.versions.entry(write.key.clone()).or_default().push(before);
+        }
+        if let Some(terms) = write.terms {
+            let terms = Terms::of(write.facets.definition.clone(), terms);
+            self.terms.insert(write.key.clone(), terms);
+        }
         let record = Record {
             key: write.key.clone(),
             version: write.version,
@@ -260,13 +333,14 @@ impl Tables {
                 && key.kind == scope.kind
                 && scope.instance.as_ref().is_none_or(|id| *id == key.id)
         };
-        (1_u64..)
-            .zip(&self.events)
-            .filter(|(position, record)| *position > after && inside(&record.key))
+        let later = (Bound::Excluded(after), Bound::Unbounded);
+        self.events
+            .range(later)
+            .filter(|(_, record)| inside(&record.key))
             .take(limit as usize)
             .map(|(position, record)| Change {
                 record: record.clone(),
-                cursor: Cursor([(STREAM, position)].into()),
+                cursor: Cursor([(STREAM, *position)].into()),
             })
             .collect()
     }

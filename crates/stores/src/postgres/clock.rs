@@ -11,6 +11,8 @@ use std::{
 use tokio::time::Instant;
 use waypost_kernel::{Clock, Timestamp};
 
+use crate::check::TICK;
+
 /// The database's time, in microseconds, as an expression.
 pub(super) const CLOCK: &str = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
@@ -19,6 +21,10 @@ pub(super) fn end_of(lease: &str) -> String {
     let end = i64::MAX;
     format!("case when {lease} > {end} - clock.now then {end} else clock.now + {lease} end")
 }
+
+/// Longer than anything takes from its time to its end: a node that is frozen in between is given up
+/// by the database before that.
+const LANDING_MAX: Duration = Duration::from_secs(20);
 
 /// Whose time counts.
 #[derive(Clone)]
@@ -37,6 +43,8 @@ pub(super) struct Watch {
     offset: AtomicI64,
     /// The latest time told. Time never goes back, whatever the database says.
     latest: AtomicI64,
+    /// The latest instant at which, as far as this node has asked, nothing more can land.
+    settled: AtomicI64,
 }
 
 impl Watch {
@@ -46,7 +54,8 @@ impl Watch {
             StoreClock::Given(clock) => Some(clock),
         };
         let (offset, latest) = (AtomicI64::new(0), AtomicI64::new(i64::MIN));
-        Self { given, started: Instant::now(), offset, latest }
+        let settled = AtomicI64::new(i64::MIN);
+        Self { given, started: Instant::now(), offset, latest, settled }
     }
 
     /// The time that statements must go by; the database's own if absent.
@@ -68,6 +77,22 @@ impl Watch {
             let latest = self.latest.fetch_max(now, Ordering::Relaxed);
             Timestamp::from_micros(now.max(latest))
         })
+    }
+
+    /// Takes note that nothing more can land at `at` or before.
+    pub(super) fn pass(&self, at: Timestamp) {
+        self.settled.fetch_max(at.as_micros(), Ordering::Relaxed);
+    }
+
+    /// Whether nothing more can land at `at` or before, because somebody has asked or because it
+    /// is so long ago.
+    pub(super) fn is_settled(&self, at: Timestamp) -> bool {
+        at.as_micros() <= self.settled.load(Ordering::Relaxed) || self.now().since(at) > LANDING_MAX
+    }
+
+    /// The first instant at which something may land.
+    pub(super) fn earliest(&self) -> Timestamp {
+        Timestamp::from_micros(self.settled.load(Ordering::Relaxed)) + TICK
     }
 
     fn elapsed(&self) -> i64 {

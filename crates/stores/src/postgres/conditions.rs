@@ -13,10 +13,15 @@ pub(super) struct Conditions<'q> {
 impl<'q> Conditions<'q> {
     /// Everything of a tenant's face.
     pub(super) fn of(tenant: &'q Tenant, kind: Kind) -> Self {
-        let mut conditions = Self { sql: "true".to_owned(), values: Vec::new() };
+        let mut conditions = Self::none();
         conditions.add("tenant = ?", Some(tenant.as_str()));
         conditions.add("kind = ?", Some(kind.code()));
         conditions
+    }
+
+    /// No condition yet.
+    pub(super) fn none() -> Self {
+        Self { sql: "true".to_owned(), values: Vec::new() }
     }
 
     /// Only what compares with `value`, if there is one. Its place in the condition is a `?`.

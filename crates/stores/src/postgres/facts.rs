@@ -7,9 +7,9 @@ use std::{
 };
 
 use waypost_kernel::{
-    ClaimId, Commit, Definition, Expectation, Key, Kind, Lease, MessageChange, MessageId, Receipt,
-    Request, RequestId, StoreError, Task, TaskChange, TaskRef, Tenant, TimerRef, Timestamp,
-    Version,
+    ClaimId, Commit, Definition, DefinitionRef, Expectation, Key, Kind, Lease, MessageChange,
+    MessageId, Receipt, Request, RequestId, StoreError, Task, TaskChange, TaskRef, Tenant, Term,
+    TimerRef, Timestamp, Timing, Version, Write,
 };
 
 use crate::check::{self, Hold};
@@ -21,16 +21,33 @@ pub(super) type Unique<'a> = (&'a Tenant, Kind, &'a str);
 /// Names a definition.
 pub(super) type Named<'a> = (&'a Tenant, Kind, &'a str, u32);
 
+/// Names what no instance may run by, and the status it may not have.
+pub(super) type Vacancy<'a> = (&'a Tenant, Kind, &'a str, u32, &'a str);
+
 /// What must be looked up, in the order in which rows are locked: the same on every node.
 #[derive(Default)]
 pub(super) struct Wanted<'a> {
-    pub(super) instances: BTreeSet<&'a Key>,
+    /// Those that many read while few write them come last, and by themselves.
+    pub(super) instances: [Shelf<'a>; 3],
+    /// Instances whose terms are replaced.
+    pub(super) terms: BTreeSet<&'a Key>,
+    pub(super) vacancies: BTreeSet<Vacancy<'a>>,
+    /// Whether the store gives a time to one of the commits.
+    pub(super) lands: bool,
     pub(super) tasks: BTreeSet<&'a TaskRef>,
     pub(super) timers: BTreeSet<&'a TimerRef>,
     pub(super) letters: BTreeSet<LetterRef<'a>>,
     pub(super) uniques: BTreeSet<Unique<'a>>,
     pub(super) definitions: BTreeSet<Named<'a>>,
     pub(super) requests: BTreeSet<(&'a Tenant, &'a RequestId)>,
+}
+
+/// Instances that are locked by one statement, in one way.
+#[derive(Default)]
+pub(super) struct Shelf<'a> {
+    pub(super) keys: BTreeSet<&'a Key>,
+    /// Whether any of them may change. Those that are only read may be read by others as well.
+    pub(super) is_written: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -44,7 +61,14 @@ impl<'a> Wanted<'a> {
         self.requests.extend(commit.request.iter().map(|it| (&it.tenant, &it.id)));
         self.definitions.extend(commit.definitions.iter().map(named));
         commit.expect.iter().for_each(|expectation| self.expect(expectation));
-        self.instances.extend(commit.writes.iter().map(|it| &it.key));
+        self.lands |= commit.timing == Timing::Landed;
+        for key in commit.writes.iter().map(|it| &it.key).chain(&commit.erased) {
+            let shelf = self.shelf(key);
+            shelf.keys.insert(key);
+            shelf.is_written = true;
+        }
+        let replaces = |it: &&'a Write| it.terms.is_some() && it.version > Version(1);
+        self.terms.extend(commit.writes.iter().filter(replaces).map(|it| &it.key));
         self.uniques.extend(commit.writes.iter().filter_map(|it| {
             Some((&it.key.tenant, it.key.kind, it.facets.unique_key.as_deref()?))
         }));
@@ -61,7 +85,11 @@ impl<'a> Wanted<'a> {
     fn expect(&mut self, expectation: &'a Expectation) {
         match expectation {
             Expectation::Version { key, .. } => {
-                self.instances.insert(key);
+                self.shelf(key).keys.insert(key);
+            }
+            Expectation::Vacant { tenant, kind, definition, status } => {
+                let DefinitionRef { name, version } = definition;
+                self.vacancies.insert((tenant, *kind, name, *version, status));
             }
             Expectation::Lease { task, .. }
             | Expectation::Lapsed { task, .. }
@@ -76,6 +104,19 @@ impl<'a> Wanted<'a> {
     }
 }
 
+impl<'a> Wanted<'a> {
+    /// Where an instance is locked: what many expect and few write waits for nobody who writes
+    /// something else.
+    const fn shelf(&mut self, key: &Key) -> &mut Shelf<'a> {
+        let [faces, registers, models] = &mut self.instances;
+        match key.kind {
+            Kind::Entity | Kind::Process | Kind::Chain | Kind::Lifecycle => faces,
+            Kind::Register => registers,
+            Kind::Model => models,
+        }
+    }
+}
+
 /// An instance, as far as judging goes.
 #[derive(Default)]
 pub(super) struct Standing {
@@ -83,6 +124,7 @@ pub(super) struct Standing {
     /// Where its last event is in the stream that has it.
     pub(super) position: u64,
     pub(super) unique_key: Option<String>,
+    pub(super) updated_at: Timestamp,
 }
 
 /// A task in its queue.
@@ -108,6 +150,9 @@ impl<'a> From<&'a Task> for Known<'a> {
 #[derive(Default)]
 pub(super) struct Facts<'a> {
     pub(super) instances: HashMap<&'a Key, Standing>,
+    /// What is stored of those whose terms are replaced, each with the definition it is known under.
+    pub(super) terms: HashMap<&'a Key, BTreeSet<(Term, DefinitionRef)>>,
+    pub(super) occupied: BTreeSet<Vacancy<'a>>,
     pub(super) tasks: HashMap<&'a TaskRef, Known<'a>>,
     pub(super) timers: HashMap<&'a TimerRef, Timestamp>,
     /// Who is sending each message.
@@ -120,6 +165,10 @@ pub(super) struct Facts<'a> {
 impl check::Facts for Facts<'_> {
     fn version(&mut self, key: &Key) -> Result<Version, StoreError> {
         Ok(self.instances.get(key).map_or(Version::ABSENT, |it| it.version))
+    }
+
+    fn updated_at(&mut self, key: &Key) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.instances.get(key).map(|it| it.updated_at))
     }
 
     fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
@@ -138,6 +187,17 @@ impl check::Facts for Facts<'_> {
     ) -> Result<Option<Key>, StoreError> {
         let holders: &HashMap<Unique<'_>, Key> = &self.holders;
         Ok(holders.get(&(tenant, kind, unique)).cloned())
+    }
+
+    fn is_occupied(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        definition: &DefinitionRef,
+        status: &str,
+    ) -> Result<bool, StoreError> {
+        let occupied: &BTreeSet<Vacancy<'_>> = &self.occupied;
+        Ok(occupied.contains(&(tenant, kind, &*definition.name, definition.version, status)))
     }
 
     fn has_definition(&mut self, definition: &Definition) -> Result<bool, StoreError> {

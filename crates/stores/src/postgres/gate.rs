@@ -72,9 +72,11 @@ const fn share(whole: usize, urgency: Urgency) -> usize {
 pub(super) fn weight(commit: &Commit) -> usize {
     /// What an entry takes besides its document: keys and names.
     const ENTRY: usize = 256;
-    let entries = commit.expect.len() + commit.tasks.len() + 1;
+    let entries = commit.expect.len() + commit.tasks.len() + commit.erased.len() + 1;
     let definitions = commit.definitions.iter().map(|it| it.body.as_str().len() + ENTRY);
     let writes = commit.writes.iter().map(|it| it.state.as_str().len() + ENTRY);
+    let terms = commit.writes.iter().filter_map(|it| it.terms.as_ref()).flatten();
+    let terms = terms.map(|it| it.path.len() + it.key.len() + ENTRY);
     let events = commit.events.iter().map(|it| it.events.as_str().len() + ENTRY);
     let timers = commit.timers.iter().map(|change| match change {
         TimerChange::Arm(timer) => timer.command.as_str().len() + ENTRY,
@@ -84,7 +86,8 @@ pub(super) fn weight(commit: &Commit) -> usize {
         MessageChange::Send { message, .. } => message.payload.as_str().len() + ENTRY,
         MessageChange::Settle { .. } => ENTRY,
     });
-    let documents = definitions.chain(writes).chain(events).chain(timers).chain(messages);
+    let documents =
+        definitions.chain(writes).chain(terms).chain(events).chain(timers).chain(messages);
     entries * ENTRY + documents.sum::<usize>()
 }
 

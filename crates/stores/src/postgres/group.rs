@@ -12,7 +12,7 @@ use super::{
     session::{Session, Stream},
     write::{self, Landing, Place},
 };
-use crate::check::{Verdict, judge, receipt};
+use crate::check::{Verdict, instant, judge, receipt};
 
 /// For groups without events.
 const NOWHERE: Stream = Stream { number: 0, position: 0 };
@@ -45,24 +45,24 @@ pub(super) async fn land(
 ) -> Result<Outcomes, Failure> {
     let has_events = commits.iter().any(|it| !it.events.is_empty());
     let stream = if has_events { session.stream().await.map_err(Failure::Lost)? } else { NOWHERE };
-    let given = clock.given();
     let wanted = Wanted::of(commits);
-    let found =
-        match lock::begin(&session.client, &session.statements, &wanted, given.is_none()).await {
-            Ok(found) => found,
-            Err(Trouble::Statement(error)) => return Err(roll_back(session, error).await),
-            Err(Trouble::Rows(error)) => {
-                end(session).await?;
-                return Err(Failure::Refused(error));
-            }
-        };
+    let asks_clock = clock.given().is_none();
+    let found = match lock::begin(&session.client, &session.statements, &wanted, asks_clock).await {
+        Ok(found) => found,
+        Err(Trouble::Statement(error)) => return Err(roll_back(session, error).await),
+        Err(Trouble::Rows(error)) => {
+            end(session).await?;
+            return Err(Failure::Refused(error));
+        }
+    };
     if let Some(now) = found.now {
         clock.observe(now);
     }
-    let now = given.or(found.now).unwrap_or_default();
+    // Like the database's, a clock that is given is read when all locks are held.
+    let now = clock.given().or(found.now).unwrap_or_default();
     let mut facts = found.facts;
-    let mut position = stream.position;
-    let (receipts, mut effects) = decide(commits, &mut facts, now, &mut position);
+    let moment = Moment { now, earliest: clock.earliest(), position: stream.position };
+    let (receipts, mut effects, position) = decide(commits, &mut facts, moment);
     if has_events {
         session.advance(position);
     }
@@ -86,27 +86,36 @@ pub(super) async fn land(
     }
 }
 
+/// When a group is decided, and where its events go.
+struct Moment {
+    now: Timestamp,
+    /// The first time the store may give.
+    earliest: Timestamp,
+    /// The last one used in the writer's stream.
+    position: u64,
+}
+
+type Receipts = Vec<Result<Receipt, StoreError>>;
+
+/// Judges the commits, and says what those that hold come to and the last position they use.
 fn decide<'a>(
     commits: &[&'a Commit],
     facts: &mut Facts<'a>,
-    now: Timestamp,
-    position: &mut u64,
-) -> (Vec<Result<Receipt, StoreError>>, Effects<'a>) {
+    Moment { now, earliest, mut position }: Moment,
+) -> (Receipts, Effects<'a>, u64) {
     let mut effects = Effects::default();
-    let mut receipts = Vec::with_capacity(commits.len());
-    for commit in commits {
-        receipts.push(match judge(commit, facts, now) {
-            Ok(Verdict::Apply) => {
-                let receipt = receipt(commit);
-                effects.add(commit, &receipt, facts, position);
-                Ok(receipt)
-            }
-            Ok(Verdict::Repeat(receipt)) => Ok(receipt),
-            Ok(Verdict::Refuse(conflict)) => Err(StoreError::Conflict(conflict)),
-            Err(error) => Err(error),
-        });
-    }
-    (receipts, effects)
+    let mut land = |commit: &'a Commit| match judge(commit, facts, now)? {
+        Verdict::Apply => {
+            let receipt = receipt(commit, instant(commit, facts, now, earliest)?);
+            effects.add(commit, &receipt, facts, &mut position);
+            Ok(receipt)
+        }
+        Verdict::Repeat(receipt) => Ok(receipt),
+        Verdict::Refuse(conflict) => Err(StoreError::Conflict(conflict)),
+    };
+    let receipts = commits.iter().copied().map(&mut land).collect();
+    effects.replace_terms(facts);
+    (receipts, effects, position)
 }
 
 /// Ends a transaction that has changed nothing.

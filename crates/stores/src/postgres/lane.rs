@@ -137,13 +137,14 @@ fn place(commit: &Commit, n_lanes: usize) -> usize {
 }
 
 fn first_key(commit: &Commit) -> Option<&Key> {
-    let expected = commit.expect.first().map(|it| match it {
-        Expectation::Version { key, .. } => key,
+    let expected = commit.expect.iter().find_map(|it| match it {
+        Expectation::Version { key, .. } => Some(key),
         Expectation::Lease { task, .. }
         | Expectation::Lapsed { task, .. }
         | Expectation::Free { task }
-        | Expectation::Open { task, .. } => &task.key,
-        Expectation::Armed { timer, .. } => &timer.key,
+        | Expectation::Open { task, .. } => Some(&task.key),
+        Expectation::Armed { timer, .. } => Some(&timer.key),
+        Expectation::Vacant { .. } => None,
     });
     let changed = || match commit.tasks.first()? {
         TaskChange::Schedule(task) => Some(&task.at.key),
@@ -154,7 +155,8 @@ fn first_key(commit: &Commit) -> Option<&Key> {
         MessageChange::Send { key, .. } => Some(key),
         MessageChange::Settle { message, .. } => Some(&message.key),
     };
-    commit.writes.first().map(|it| &it.key).or(expected).or_else(changed).or_else(messaged)
+    let written = commit.writes.first().map(|it| &it.key).or(commit.erased.first());
+    written.or(expected).or_else(changed).or_else(messaged)
 }
 
 /// One writer.
@@ -176,8 +178,8 @@ impl Lane {
                     Item::Close => queue.close(),
                 }
             }
-            if !group.is_empty() {
-                self.land(group).await;
+            for part in apart(group) {
+                self.land(part).await;
             }
         }
         if let Some(session) = self.session.take() {
@@ -283,6 +285,24 @@ impl Lane {
             drop(waiting.answer.send(outcome));
         }
     }
+}
+
+/// Whether a definition is in use cannot be told before the commits that come first have landed, so
+/// whoever expects that lands alone.
+fn apart(group: Vec<Waiting>) -> Vec<Vec<Waiting>> {
+    let is_alone = |waiting: &Waiting| {
+        waiting.commit.expect.iter().any(|it| matches!(it, Expectation::Vacant { .. }))
+    };
+    let (mut parts, mut is_open): (Vec<Vec<Waiting>>, bool) = (Vec::new(), false);
+    for waiting in group {
+        let alone = is_alone(&waiting);
+        match parts.last_mut().filter(|_| is_open && !alone) {
+            Some(part) => part.push(waiting),
+            None => parts.push(vec![waiting]),
+        }
+        is_open = !alone;
+    }
+    parts
 }
 
 /// When to try again, and what to say until then.

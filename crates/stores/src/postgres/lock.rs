@@ -2,25 +2,70 @@
 //!
 //! Existing instances, tasks, timers and messages are locked in the order of their names. What does
 //! not exist cannot be locked: when two nodes insert the same thing, the second one fails, and looks
-//! again. Unique keys, definitions and requests are only ever judged that way.
+//! again. Unique keys, definitions and requests are only ever judged that way. Whether a definition
+//! is in use is looked at when all locks are held: whoever creates an instance holds the version of
+//! what it is made by.
 
 use tokio_postgres::{Client, Error, Row};
-use waypost_kernel::{ClaimId, Receipt, StoreError, Timestamp};
+use waypost_kernel::{ClaimId, DefinitionRef, Receipt, StoreError, Term, Timestamp};
 
 use super::{
     clock::CLOCK,
-    facts::{Facts, Known, Standing, Wanted},
+    facts::{Facts, Known, Shelf, Standing, Wanted},
     fault::fault,
     pipeline::{Asking, in_order},
     rows::{Keys, at, column, key, lease, unsigned, version},
     session::Statements,
 };
 
-pub(super) const INSTANCES: &str = "\
-    select k.n, i.version, i.position, i.unique_key
+/// Held from before the clock is read until the end by everybody who lands a time of the store.
+const LANDING: &str = "(1467314288, hashtext(current_schema()))";
+
+/// Keeps those away who settle an instant.
+pub(super) fn landing() -> String {
+    format!("select pg_advisory_xact_lock_shared{LANDING}")
+}
+
+/// Waits for all who are landing. It is let go at once: whoever comes later gets a later time.
+pub(super) fn settling() -> String {
+    format!("select pg_advisory_xact_lock{LANDING}")
+}
+
+const INSTANCES: &str = "\
+    select k.n, i.version, i.position, i.unique_key, i.updated_at
     from unnest($1::text[], $2::smallint[], $3::text[]) with ordinality as k (tenant, kind, id, n)
     join instances i on i.tenant = k.tenant and i.kind = k.kind and i.id = k.id
-    order by k.n for update of i";
+    order by k.n for";
+
+/// Instances that may change.
+pub(super) fn written() -> String {
+    format!("{INSTANCES} update of i")
+}
+
+/// Instances that may not change meanwhile.
+pub(super) fn read() -> String {
+    format!("{INSTANCES} share of i")
+}
+
+pub(super) const TERMS: &str = "\
+    select k.n, t.path, t.key, t.definition, t.definition_version
+    from unnest($1::text[], $2::smallint[], $3::text[]) with ordinality as k (tenant, kind, id, n)
+    join terms t on t.tenant = k.tenant and t.kind = k.kind and t.id = k.id";
+
+/// Entities have an index of their own, which is found by the number only.
+pub(super) const OCCUPIED: &str = "\
+    select k.n
+    from unnest($1::text[], $2::smallint[], $3::text[], $4::integer[], $5::text[])
+        with ordinality as k (tenant, kind, definition, version, status, n)
+    where case when k.kind = 1 then exists (
+        select 1 from instances i
+        where i.tenant = k.tenant and i.kind = 1 and i.definition = k.definition
+            and i.definition_version = k.version and i.status = k.status
+    ) else exists (
+        select 1 from instances i
+        where i.tenant = k.tenant and i.kind = k.kind and i.definition = k.definition
+            and i.definition_version = k.version and i.status = k.status
+    ) end";
 
 pub(super) const TASKS: &str = "\
     select k.n, t.token, t.worker, t.lease_until, t.family, t.queue, t.ready_at
@@ -96,9 +141,21 @@ pub(super) async fn begin<'a>(
         }
         client.query(&statements.clock, &[]).await
     });
+    let landing: Asking<'_, Result<Vec<Row>, Error>> = Box::pin(async {
+        if !wanted.lands {
+            return Ok(Vec::new());
+        }
+        client.query(&statements.landing, &[]).await
+    });
+    let [faces, registers, models] = &wanted.instances;
     let answers = in_order([
         begin,
-        Box::pin(instances(client, statements, wanted)),
+        landing,
+        Box::pin(instances(client, statements, faces)),
+        Box::pin(instances(client, statements, registers)),
+        Box::pin(instances(client, statements, models)),
+        Box::pin(terms(client, statements, wanted)),
+        Box::pin(occupied(client, statements, wanted)),
         Box::pin(tasks(client, statements, wanted)),
         Box::pin(timers(client, statements, wanted)),
         Box::pin(letters(client, statements, wanted)),
@@ -117,17 +174,22 @@ pub(super) async fn begin<'a>(
 }
 
 fn understand<'a>(wanted: &Wanted<'a>, answers: &[Vec<Row>]) -> Result<Found<'a>, StoreError> {
-    let [_, instances, tasks, timers, letters, holders, definitions, requests, clock] = answers
-    else {
-        return Err(StoreError::Corrupt("every question has one answer".to_owned()));
+    let [_, _, faces, registers, models, terms, occupied, rest @ ..] = answers else {
+        return Err(unanswered());
+    };
+    let [tasks, timers, letters, holders, definitions, requests, clock] = rest else {
+        return Err(unanswered());
     };
     let mut facts = Facts::default();
-    for (key, row) in paired(&wanted.instances, instances) {
-        let position = unsigned(column(row, 2)?);
-        let standing =
-            Standing { version: version(row, 1)?, position, unique_key: column(row, 3)? };
-        facts.instances.insert(*key, standing);
+    for (shelf, rows) in wanted.instances.iter().zip([faces, registers, models]) {
+        for (key, row) in paired(&shelf.keys, rows) {
+            facts.instances.insert(*key, standing(row)?);
+        }
     }
+    for (key, row) in paired(&wanted.terms, terms) {
+        facts.terms.entry(*key).or_default().insert(term(row)?);
+    }
+    facts.occupied.extend(paired(&wanted.vacancies, occupied).map(|(vacancy, _)| *vacancy));
     for (task, row) in paired(&wanted.tasks, tasks) {
         let (family, queue): (String, String) = (column(row, 4)?, column(row, 5)?);
         let known = Known {
@@ -158,6 +220,25 @@ fn understand<'a>(wanted: &Wanted<'a>, answers: &[Vec<Row>]) -> Result<Found<'a>
     Ok(Found { facts, now })
 }
 
+fn unanswered() -> StoreError {
+    StoreError::Corrupt("every question has one answer".to_owned())
+}
+
+fn standing(row: &Row) -> Result<Standing, StoreError> {
+    Ok(Standing {
+        version: version(row, 1)?,
+        position: unsigned(column(row, 2)?),
+        unique_key: column(row, 3)?,
+        updated_at: at(row, 4)?,
+    })
+}
+
+fn term(row: &Row) -> Result<(Term, DefinitionRef), StoreError> {
+    let number: i32 = column(row, 4)?;
+    let definition = DefinitionRef { name: column(row, 3)?, version: number.cast_unsigned() };
+    Ok((Term { path: column(row, 1)?, key: column(row, 2)? }, definition))
+}
+
 /// What was asked for, each beside its row. A row says by its first column which one it answers.
 fn paired<'s, 'r, T>(
     wanted: &'s std::collections::BTreeSet<T>,
@@ -173,12 +254,36 @@ fn paired<'s, 'r, T>(
 
 type Rows = Result<Vec<Row>, Error>;
 
-async fn instances(client: &Client, statements: &Statements, wanted: &Wanted<'_>) -> Rows {
-    if wanted.instances.is_empty() {
+async fn instances(client: &Client, statements: &Statements, shelf: &Shelf<'_>) -> Rows {
+    if shelf.keys.is_empty() {
         return Ok(Vec::new());
     }
-    let keys: Keys<'_> = wanted.instances.iter().copied().collect();
-    client.query(&statements.instances, &[&keys.tenants, &keys.kinds, &keys.ids]).await
+    let keys: Keys<'_> = shelf.keys.iter().copied().collect();
+    let statement = if shelf.is_written { &statements.written } else { &statements.read };
+    client.query(statement, &[&keys.tenants, &keys.kinds, &keys.ids]).await
+}
+
+async fn terms(client: &Client, statements: &Statements, wanted: &Wanted<'_>) -> Rows {
+    if wanted.terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys: Keys<'_> = wanted.terms.iter().copied().collect();
+    client.query(&statements.terms, &[&keys.tenants, &keys.kinds, &keys.ids]).await
+}
+
+async fn occupied(client: &Client, statements: &Statements, wanted: &Wanted<'_>) -> Rows {
+    if wanted.vacancies.is_empty() {
+        return Ok(Vec::new());
+    }
+    let vacancies = &wanted.vacancies;
+    let tenants: Vec<&str> = vacancies.iter().map(|(tenant, ..)| tenant.as_str()).collect();
+    let kinds: Vec<i16> = vacancies.iter().map(|(_, kind, ..)| kind.code()).collect();
+    let names: Vec<&str> = vacancies.iter().map(|(_, _, name, ..)| *name).collect();
+    let versions: Vec<i32> =
+        vacancies.iter().map(|(_, _, _, version, _)| version.cast_signed()).collect();
+    let statuses: Vec<&str> = vacancies.iter().map(|(.., status)| *status).collect();
+    let statement = &statements.occupied;
+    client.query(statement, &[&tenants, &kinds, &names, &versions, &statuses]).await
 }
 
 async fn tasks(client: &Client, statements: &Statements, wanted: &Wanted<'_>) -> Rows {

@@ -6,8 +6,10 @@ use waypost_kernel::StoreError;
 use super::{dial::Dialer, fault::fault};
 use crate::migrate::{Migration, pending};
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "init", sql: include_str!("migrations/0001_init.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "init", sql: include_str!("migrations/0001_init.sql") },
+    Migration { number: 2, name: "past", sql: include_str!("migrations/0002_past.sql") },
+];
 
 /// How often it is tried while other nodes do the same.
 const TRIES_MAX: usize = 32;

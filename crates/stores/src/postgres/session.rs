@@ -148,7 +148,11 @@ macro_rules! statements {
 }
 
 statements! {
-    instances = lock::INSTANCES;
+    landing = &lock::landing();
+    written = &lock::written();
+    read = &lock::read();
+    terms = lock::TERMS;
+    occupied = lock::OCCUPIED;
     tasks = lock::TASKS;
     timers = lock::TIMERS;
     letters = lock::LETTERS;
@@ -158,6 +162,11 @@ statements! {
     clock = &lock::clock();
     insert_definitions = write::INSERT_DEFINITIONS;
     insert_requests = write::INSERT_REQUESTS;
+    erase = write::ERASE;
+    keep_versions = write::KEEP_VERSIONS;
+    insert_versions = write::INSERT_VERSIONS;
+    delete_terms = write::DELETE_TERMS;
+    insert_terms = write::INSERT_TERMS;
     insert_instances = write::INSERT_INSTANCES;
     update_instances = write::UPDATE_INSTANCES;
     insert_events = write::INSERT_EVENTS;

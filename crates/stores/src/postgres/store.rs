@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use tokio::task::JoinHandle;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Store, StoreError, Task, Timer,
-    Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
+    TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
 
 use super::{
@@ -15,15 +15,15 @@ use super::{
     counter::Counter,
     dial::Dialer,
     figures,
-    lane::{Lanes, Shared, Tally},
-    migrate,
+    lane::{self, Lanes, Shared},
+    lock, migrate,
     notify::{self, News},
     options::PostgresOptions,
     outbox,
     pool::Connections,
     read, search,
     session::{READING, WRITING},
-    watch,
+    sift, watch,
 };
 
 /// A store in PostgreSQL, together with other nodes.
@@ -52,7 +52,7 @@ impl PostgresStore {
         migrate::run(&client, options.schema.as_deref()).await?;
         let readers = Connections::new(&dialer, options.readers, READING)?;
         let claimers = Connections::new(&dialer, options.claimers, WRITING)?;
-        let (news, tally) = (News::default(), Tally::default());
+        let (news, tally) = (News::default(), lane::Tally::default());
         let shared = Arc::new(Shared { dialer, clock, news, tally });
         let lanes = Lanes::start(&options, &shared);
         let counter = Counter::new(claimers, Arc::clone(&shared), options.grouping);
@@ -167,6 +167,36 @@ impl Store for PostgresStore {
 
     async fn count(&self, query: &Query) -> Result<u64, StoreError> {
         search::count(&self.readers, query).await
+    }
+
+    async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError> {
+        sift::sift(&self.readers, sift).await
+    }
+
+    async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        sift::tally(&self.readers, query).await
+    }
+
+    async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        sift::past(&self.readers, keys, at).await
+    }
+
+    async fn versions(
+        &self,
+        key: &Key,
+        before: Option<Version>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        sift::versions(&self.readers, key, before, limit).await
+    }
+
+    async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
+        let clock = &self.shared.clock;
+        if !clock.is_settled(at) {
+            self.readers.read(&lock::settling(), &[]).await?;
+            clock.pass(at);
+        }
+        Ok(())
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -4,6 +4,7 @@
 mod instance;
 mod ledger;
 mod letter;
+mod past;
 mod pending;
 
 use tokio_postgres::{Client, Error, Statement, types::ToSql};
@@ -12,6 +13,7 @@ pub(super) use self::{
     instance::{INSERT_EVENTS, INSERT_INSTANCES, UPDATE_INSTANCES},
     ledger::{INSERT_DEFINITIONS, INSERT_REQUESTS},
     letter::{DELETE_LETTERS, INSERT_LETTERS, UPDATE_LETTERS},
+    past::{DELETE_TERMS, ERASE, INSERT_TERMS, INSERT_VERSIONS, KEEP_VERSIONS},
     pending::{DELETE_TASKS, DELETE_TIMERS, HOLD_TASKS, PUT_TASKS, PUT_TIMERS},
 };
 use super::{
@@ -50,10 +52,16 @@ pub(super) async fn land(place: &Place<'_>, effects: &Effects<'_>) -> Landing {
     let answers = in_order([
         Box::pin(ledger::insert_definitions(place, effects)),
         Box::pin(ledger::insert_requests(place, effects)),
+        // What is erased may begin anew in the same group.
+        Box::pin(past::erase(place, effects)),
+        Box::pin(past::keep_versions(place, effects)),
+        Box::pin(past::insert_versions(place, effects)),
         // Updates first: they may free a unique key that an insert takes.
         Box::pin(instance::update_instances(place, effects)),
         Box::pin(instance::insert_instances(place, effects)),
         Box::pin(instance::insert_events(place, effects)),
+        Box::pin(past::delete_terms(place, effects)),
+        Box::pin(past::insert_terms(place, effects)),
         Box::pin(pending::delete_tasks(place, effects)),
         Box::pin(pending::hold_tasks(place, effects)),
         Box::pin(pending::put_tasks(place, effects)),

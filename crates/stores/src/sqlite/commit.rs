@@ -10,7 +10,7 @@ use super::{
     facts::{Place, Tables},
     rows::{self, signed},
 };
-use crate::hint::work;
+use crate::{check::time, hint::work};
 
 impl Tables<'_> {
     /// Writes all of `commit`.
@@ -24,11 +24,13 @@ impl Tables<'_> {
             self.insert_request(request, receipt, now)?;
         }
         commit.definitions.iter().try_for_each(|it| self.insert_definition(it))?;
-        commit.writes.iter().try_for_each(|it| self.write(it))?;
-        commit.events.iter().try_for_each(|it| self.insert_event(it))?;
+        let time = |decided| time(commit.timing, receipt.at, decided);
+        commit.writes.iter().try_for_each(|it| self.write(it, time(it.at)))?;
+        commit.events.iter().try_for_each(|it| self.insert_event(it, time(it.at)))?;
         self.change_tasks(&commit.tasks)?;
         commit.timers.iter().try_for_each(|it| self.change_timer(it))?;
-        commit.messages.iter().try_for_each(|it| self.change_message(it, now))
+        commit.messages.iter().try_for_each(|it| self.change_message(it, now))?;
+        commit.erased.iter().try_for_each(|it| self.erase(it))
     }
 
     fn insert_request(
@@ -68,34 +70,40 @@ impl Tables<'_> {
         .map(drop)
     }
 
-    fn write(&mut self, write: &Write) -> Result<()> {
+    fn write(&mut self, write: &Write, at: Timestamp) -> Result<()> {
         let number = match self.place(&write.key)? {
             Some(place) => {
+                if write.keeps_past {
+                    self.keep_version(place.number)?;
+                }
                 // Naming an indexed column rewrites its index even if the value stays.
-                if !self.move_on(write, place.number)? {
-                    self.rewrite(write, place.number)?;
+                if !self.move_on(write, place.number, at)? {
+                    self.rewrite(write, place.number, at)?;
                 }
                 place.number
             }
-            None => self.insert_instance(write)?,
+            None => self.insert_instance(write, at)?,
         };
-        self.note(&write.key, Place { number, version: write.version });
+        if let Some(terms) = &write.terms {
+            self.replace_terms(write, number, terms)?;
+        }
+        self.note(&write.key, Place { number, version: write.version, updated_at: at });
         Ok(())
     }
 
     /// Updates what no index has, if all that indexes have stays as it is.
-    fn move_on(&mut self, write: &Write, number: i64) -> Result<bool> {
+    fn move_on(&mut self, write: &Write, number: i64, at: Timestamp) -> Result<bool> {
         let facets = &write.facets;
         self.sql(
             "update instances
-                 set version = ?2, updated_at = ?3, state = ?4, step = ?5, definition_version = ?6
-                 where number = ?1 and status = ?7 and awaits is ?8 and definition is ?9
-                   and business_key is ?10 and unique_key is ?11",
+                 set version = ?2, updated_at = ?3, state = ?4, step = ?5
+                 where number = ?1 and definition_version is ?6 and status = ?7 and awaits is ?8
+                   and definition is ?9 and business_key is ?10 and unique_key is ?11",
         )?
         .execute(params![
             number,
             signed(write.version.0),
-            write.at.as_micros(),
+            at.as_micros(),
             write.state.as_str(),
             facets.step,
             facets.definition.as_ref().map(|it| it.version),
@@ -108,7 +116,7 @@ impl Tables<'_> {
         .map(|n_rows| n_rows == 1)
     }
 
-    fn rewrite(&mut self, write: &Write, number: i64) -> Result<()> {
+    fn rewrite(&mut self, write: &Write, number: i64, at: Timestamp) -> Result<()> {
         let facets = &write.facets;
         self.sql(
             "update instances
@@ -120,7 +128,7 @@ impl Tables<'_> {
         .execute(params![
             number,
             signed(write.version.0),
-            write.at.as_micros(),
+            at.as_micros(),
             write.state.as_str(),
             facets.step,
             facets.definition.as_ref().map(|it| it.version),
@@ -133,7 +141,7 @@ impl Tables<'_> {
         .map(drop)
     }
 
-    fn insert_instance(&mut self, write: &Write) -> Result<i64> {
+    fn insert_instance(&mut self, write: &Write, at: Timestamp) -> Result<i64> {
         let facets = &write.facets;
         self.sql(
             "insert into instances (version, created_at, updated_at, state, step,
@@ -143,7 +151,7 @@ impl Tables<'_> {
         )?
         .insert(params![
             signed(write.version.0),
-            write.at.as_micros(),
+            at.as_micros(),
             write.state.as_str(),
             facets.step,
             facets.definition.as_ref().map(|it| it.version),
@@ -158,7 +166,7 @@ impl Tables<'_> {
         ])
     }
 
-    fn insert_event(&mut self, record: &EventRecord) -> Result<()> {
+    fn insert_event(&mut self, record: &EventRecord, at: Timestamp) -> Result<()> {
         let key = &record.key;
         let orphaned = || {
             let text = format!("events of {key}, which does not exist, cannot be stored");
@@ -175,7 +183,7 @@ impl Tables<'_> {
             key.tenant.as_str(),
             key.kind.code(),
             key.id.as_str(),
-            record.at.as_micros(),
+            at.as_micros(),
             record.events.as_str()
         ])
         .map(drop)

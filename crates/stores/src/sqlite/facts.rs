@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use waypost_kernel::{
-    Definition, Hint, Key, Kind, Receipt, Request, StoreError, TaskRef, Tenant, TimerRef,
-    Timestamp, Version,
+    Definition, DefinitionRef, Hint, Key, Kind, Receipt, Request, StoreError, TaskRef, Tenant,
+    TimerRef, Timestamp, Version,
 };
 
 use super::{
     fault::fault,
+    latest::Latest,
     prepared::{Lent, Prepared},
     rows,
 };
@@ -22,18 +23,25 @@ pub(super) struct Tables<'c> {
     seen: HashMap<Key, Option<Place>>,
     /// The work this commit has given back.
     released: Vec<Hint>,
+    pub(super) latest: Latest,
 }
 
-/// Where an instance lies, and its version.
+/// Where an instance lies, its version, and when it last changed.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) number: i64,
     pub(super) version: Version,
+    pub(super) updated_at: Timestamp,
 }
 
 impl<'c> Tables<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { prepared: Prepared::new(connection), seen: HashMap::new(), released: Vec::new() }
+        Self {
+            prepared: Prepared::new(connection),
+            seen: HashMap::new(),
+            released: Vec::new(),
+            latest: Latest::default(),
+        }
     }
 
     /// The statement `sql`, compiled.
@@ -79,11 +87,15 @@ impl<'c> Tables<'c> {
 
     fn find(&mut self, key: &Key) -> Result<Option<Place>> {
         self.sql(
-            "select number, version from instances
+            "select number, version, updated_at from instances
                  where tenant = ?1 and kind = ?2 and id = ?3",
         )?
         .query_row(params![key.tenant.as_str(), key.kind.code(), key.id.as_str()], |row| {
-            Ok(Place { number: row.get(0)?, version: rows::version(row, 1)? })
+            Ok(Place {
+                number: row.get(0)?,
+                version: rows::version(row, 1)?,
+                updated_at: rows::timestamp(row, 2)?,
+            })
         })
         .optional()
     }
@@ -126,6 +138,25 @@ impl<'c> Tables<'c> {
         .optional()
     }
 
+    fn find_occupant(
+        &mut self,
+        (tenant, kind): (&Tenant, Kind),
+        definition: &DefinitionRef,
+        status: &str,
+    ) -> Result<bool> {
+        let sql = if kind == Kind::Entity {
+            "select 1 from instances indexed by instances_sift
+                 where tenant = ?1 and kind = ?2 and kind = 1 and definition = ?3 and status = ?4
+                   and definition_version = ?5"
+        } else {
+            "select 1 from instances indexed by instances_definition
+                 where tenant = ?1 and kind = ?2 and definition = ?3 and status = ?4
+                   and definition_version = ?5"
+        };
+        let DefinitionRef { name, version } = definition;
+        self.sql(sql)?.exists(params![tenant.as_str(), kind.code(), name, status, version])
+    }
+
     fn find_definition(&mut self, definition: &Definition) -> Result<bool> {
         let which = &definition.which;
         self.sql(
@@ -157,6 +188,10 @@ impl Facts for Tables<'_> {
         Ok(place.map_or(Version::ABSENT, |it| it.version))
     }
 
+    fn updated_at(&mut self, key: &Key) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.place(key).map_err(fault)?.map(|it| it.updated_at))
+    }
+
     fn hold(&mut self, task: &TaskRef) -> Result<Hold, StoreError> {
         self.find_hold(task).map_err(fault)
     }
@@ -172,6 +207,16 @@ impl Facts for Tables<'_> {
         unique: &str,
     ) -> Result<Option<Key>, StoreError> {
         self.find_holder(tenant, kind, unique).map_err(fault)
+    }
+
+    fn is_occupied(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        definition: &DefinitionRef,
+        status: &str,
+    ) -> Result<bool, StoreError> {
+        self.find_occupant((tenant, kind), definition, status).map_err(fault)
     }
 
     fn has_definition(&mut self, definition: &Definition) -> Result<bool, StoreError> {

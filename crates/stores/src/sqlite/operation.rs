@@ -14,6 +14,8 @@ pub(super) enum Operation {
     Claim(Ticket<Claim, Vec<Task>>),
     Post(Ticket<Take, Vec<Posted>>),
     Forget(Ticket<Forget, u32>),
+    /// Answered once all that was asked before is written, and what comes is later.
+    Settle(Ticket<Timestamp, ()>),
 }
 
 /// A commit, and what to tell others once it has landed.
@@ -107,6 +109,11 @@ impl Operation {
                 ticket.outcome = Some(Ok(n_gone));
                 Ok(effect(n_gone > 0))
             }
+            Self::Settle(ticket) => {
+                tables.pass(ticket.asked).map_err(fault)?;
+                ticket.outcome = Some(Ok(()));
+                Ok(Effect::Nothing)
+            }
         }
     }
 
@@ -117,6 +124,7 @@ impl Operation {
             Self::Claim(ticket) => ticket.settle(),
             Self::Post(ticket) => ticket.settle(),
             Self::Forget(ticket) => ticket.settle(),
+            Self::Settle(ticket) => ticket.settle(),
         }
     }
 
@@ -127,6 +135,7 @@ impl Operation {
             Self::Claim(ticket) => ticket.fail(error),
             Self::Post(ticket) => ticket.fail(error),
             Self::Forget(ticket) => ticket.fail(error),
+            Self::Settle(ticket) => ticket.fail(error),
         }
     }
 }
@@ -145,7 +154,7 @@ fn submit(
     tables.turn_page();
     match judge(commit, tables, now)? {
         Verdict::Apply => {
-            let receipt = receipt(commit);
+            let receipt = receipt(commit, tables.stamp(commit, now)?);
             tables.apply(commit, &receipt, now).map_err(fault)?;
             Ok((Ok(receipt), Effect::Applied))
         }

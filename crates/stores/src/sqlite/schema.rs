@@ -9,8 +9,10 @@ use crate::migrate::{Migration, pending};
 /// Marks a database as one of Waypost's: "Wayp" in ASCII.
 pub(super) const APPLICATION: i32 = 0x5761_7970;
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "init", sql: include_str!("migrations/0001_init.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "init", sql: include_str!("migrations/0001_init.sql") },
+    Migration { number: 2, name: "past", sql: include_str!("migrations/0002_past.sql") },
+];
 
 /// Which schema changes a database has, and which it has not.
 #[derive(Clone, Debug, PartialEq, Eq)]

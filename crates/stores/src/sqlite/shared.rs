@@ -2,10 +2,10 @@
 
 use std::sync::{
     Arc, OnceLock,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicI64, AtomicU64, Ordering},
 };
 
-use waypost_kernel::{Clock, Figures, StoreError};
+use waypost_kernel::{Clock, Figures, StoreError, Timestamp};
 
 use super::{operation::Operation, queue::Queue, watch::Watchers};
 use crate::hint::Listeners;
@@ -17,6 +17,8 @@ pub(super) struct Shared {
     pub(super) listeners: Listeners,
     pub(super) watchers: Watchers,
     pub(super) tally: Tally,
+    /// What happened at this time or before is written, in microseconds.
+    settled: AtomicI64,
     failure: OnceLock<String>,
 }
 
@@ -44,8 +46,21 @@ impl Shared {
             listeners: Listeners::default(),
             watchers: Watchers::default(),
             tally: Tally::default(),
+            settled: AtomicI64::new(i64::MIN),
             failure: OnceLock::new(),
         }
+    }
+
+    /// Takes note that whatever happened at `at` or before is written.
+    pub(super) fn settle(&self, at: Option<Timestamp>) {
+        if let Some(at) = at {
+            self.settled.fetch_max(at.as_micros(), Ordering::Release);
+        }
+    }
+
+    /// Whether nothing more can land at `at` or before.
+    pub(super) fn is_settled(&self, at: Timestamp) -> bool {
+        at.as_micros() <= self.settled.load(Ordering::Acquire)
     }
 
     /// Why the store does nothing any more, if that is so.

@@ -11,8 +11,9 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, MessageChange, Posted, Query, Receipt, Record, Records, Scope, Store,
-    StoreError, Task, Timer, TimerChange, Timestamp, Urgency, Version, Write,
+    Figures, Key, Listener, MessageChange, Posted, Query, Receipt, Record, Records, Scope, Sift,
+    Store, StoreError, Tally, TallyQuery, Task, Timer, TimerChange, Timestamp, Urgency, Version,
+    Write,
 };
 
 use super::{
@@ -26,6 +27,7 @@ use super::{
     readers::Readers,
     schema, search,
     shared::Shared,
+    sift,
     temporary::TemporaryDirectory,
     watch, writer,
 };
@@ -208,6 +210,8 @@ async fn answer<A>(answer: Answer<A>) -> Result<A, StoreError> {
 /// About how much memory a commit takes while it waits.
 fn weight(commit: &Commit) -> usize {
     let writes = commit.writes.iter().map(|it| it.state.as_str().len());
+    let terms = commit.writes.iter().filter_map(|it| it.terms.as_ref()).flatten();
+    let terms = terms.map(|it| it.path.len() + it.key.len());
     let events = commit.events.iter().map(|it| it.events.as_str().len());
     let definitions = commit.definitions.iter().map(|it| it.body.as_str().len());
     let timers = commit.timers.iter().map(|it| match it {
@@ -218,7 +222,7 @@ fn weight(commit: &Commit) -> usize {
         MessageChange::Send { message, .. } => message.payload.as_str().len(),
         MessageChange::Settle { .. } => 0,
     });
-    writes.chain(events).chain(definitions).chain(timers).chain(messages).sum()
+    writes.chain(terms).chain(events).chain(definitions).chain(timers).chain(messages).sum()
 }
 
 #[async_trait]
@@ -338,6 +342,39 @@ impl Store for SqliteStore {
     async fn count(&self, query: &Query) -> Result<u64, StoreError> {
         let query = query.clone();
         self.list(move |connection| search::count(connection, &query)).await
+    }
+
+    async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError> {
+        let sift = sift.clone();
+        self.list(move |connection| sift::sift(connection, &sift)).await
+    }
+
+    async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
+        let query = query.clone();
+        self.list(move |connection| sift::tally(connection, &query)).await
+    }
+
+    async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError> {
+        self.point(|connection| sift::past(connection, keys, at))
+    }
+
+    async fn versions(
+        &self,
+        key: &Key,
+        before: Option<Version>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        self.point(|connection| sift::versions(connection, key, before, limit))
+    }
+
+    async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
+        // Times go up with the order of writing: once a later one is written, so is all before.
+        if self.shared.is_settled(at) {
+            return self.shared.ensure_works();
+        }
+        let (ticket, receiver) = Ticket::new(at);
+        self.submit(Operation::Settle(ticket), 0, Urgency::Finish)?;
+        answer(receiver).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

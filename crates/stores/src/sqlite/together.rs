@@ -35,6 +35,7 @@ pub(super) fn perform(
     for alike in alike(claims) {
         share_out(alike, tables, clock.now()).map_err(fault)?;
     }
+    tables.keep_latest().map_err(fault)?;
     Ok(effects)
 }
 
@@ -119,7 +120,15 @@ mod tests {
             version,
             lease: None,
         };
-        let write = Write { key, version, facets: Facets::default(), state: Json::of("x"), at };
+        let write = Write {
+            key,
+            version,
+            facets: Facets::default(),
+            state: Json::of("x"),
+            at,
+            keeps_past: false,
+            terms: None,
+        };
         let (writes, tasks) = (vec![write], vec![TaskChange::Schedule(task)]);
         let commit = Commit { writes, tasks, urgency: Urgency::New, ..Commit::default() };
         Operation::Commit(Ticket::new(Submission { commit, hints: Vec::new() }).0)

@@ -137,6 +137,7 @@ impl Writer<'_> {
     /// Answers everybody, then wakes those who wait for what is new.
     fn announce(&self, group: Vec<Operation>, effects: &[Effect]) {
         self.count(effects);
+        self.shared.settle(self.tables.latest.at());
         let mut hints: Vec<Hint> = Vec::new();
         let mut spots: Vec<Spot> = Vec::new();
         let is_watched = self.shared.watchers.is_anybody_there();
@@ -224,7 +225,8 @@ mod tests {
     fn write(id: u64, version: u64, state: &str) -> Commit {
         let (key, version, at) = (key(id), Version(version), Timestamp::EPOCH);
         let facets = Facets::default();
-        let write = Write { key, version, facets, state: Json::of(state), at };
+        let (state, keeps_past, terms) = (Json::of(state), false, None);
+        let write = Write { key, version, facets, state, at, keeps_past, terms };
         Commit { writes: vec![write], ..Commit::default() }
     }
 

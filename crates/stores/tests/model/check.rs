@@ -3,15 +3,16 @@
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
 
 use waypost_kernel::{
-    Change, Claim, ClaimId, Clock as _, Cursor, DefinitionQuery, EventRecord, Key, Query, Scope,
-    Store, Timestamp, Version,
+    Change, Claim, ClaimId, Clock as _, Commit, Cursor, DefinitionQuery, DefinitionRef,
+    EventRecord, Key, Lookup, Query, Scope, Sift, Span, Store, TallyQuery, Timestamp, Timing,
+    Version,
 };
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
 
 use crate::{
     draft::{Draft, MANY},
-    operation::{Operation, Search, Whose, everybody, keys},
+    operation::{self, Operation, Search, Whose, everybody, keys},
 };
 
 /// The model, the store that must do as it does, and the clock both go by.
@@ -55,12 +56,12 @@ impl Pair {
             Operation::Commit(parts) => {
                 let draft = Draft { model: &self.model, token: self.last_token() };
                 let commit = draft.commit(parts).await;
-                agree!(self, store => store.commit(commit.clone()).await);
+                self.commit(commit).await;
             }
             Operation::Careless(parts) => {
                 let draft = Draft { model: &self.model, token: self.last_token() };
                 let commit = draft.careless(parts).await;
-                agree!(self, store => store.commit(commit.clone()).await);
+                self.commit(commit).await;
             }
             Operation::Claim { whose, families, queues, limit, seconds } => {
                 let some = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
@@ -91,6 +92,21 @@ impl Pair {
                 agree!(self, store => store.search(&query).await);
                 agree!(self, store => store.count(&query).await);
             }
+            Operation::Sift(wish) => {
+                let sift = sift(&wish, self.clock.now());
+                agree!(self, store => store.sift(&sift).await);
+            }
+            Operation::Tally { whose, definition, status, at } => {
+                let at = at.map(|it| from(self.clock.now(), it));
+                let (definition, status) = (definition.map(named), status.map(str::to_owned));
+                let (tenant, kind) = (whose.tenant.into(), whose.kind);
+                let query = TallyQuery { tenant, kind, definition, status, at };
+                agree!(self, store => store.tally(&query).await);
+            }
+            Operation::Past { offset } => {
+                let (keys, at) = (keys(), from(self.clock.now(), offset));
+                agree!(self, store => store.past(&keys, at).await);
+            }
             Operation::Definitions { whose, name, version, latest_only, limit } => {
                 let name = name.map(str::to_owned);
                 let query =
@@ -104,6 +120,14 @@ impl Pair {
             }
             Operation::Compare => self.compare().await,
         }
+    }
+
+    /// Stores need not agree on the time they give while the clock stands: so it moves.
+    async fn commit(&self, commit: Commit) {
+        if commit.timing == Timing::Landed {
+            self.clock.advance(Duration::from_micros(1));
+        }
+        agree!(self, store => store.commit(commit.clone()).await);
     }
 
     /// Reads everything from both.
@@ -137,6 +161,8 @@ impl Pair {
         for key in &keys {
             agree!(self, store => store.history(key, Version::ABSENT, MANY).await);
             agree!(self, store => store.history(key, Version(1), 2).await);
+            agree!(self, store => store.versions(key, None, MANY).await);
+            agree!(self, store => store.versions(key, Some(Version(3)), 1).await);
         }
         for whose in everybody() {
             agree!(self, store => store.definitions(&definitions(whose)).await);
@@ -167,6 +193,34 @@ fn definitions(whose: Whose) -> DefinitionQuery {
         latest_only: false,
         offset: 0,
         limit: MANY,
+    }
+}
+
+/// That many seconds from `now`.
+fn from(now: Timestamp, seconds: i64) -> Timestamp {
+    Timestamp::from_micros(now.as_micros() + seconds * 1_000_000)
+}
+
+fn named((name, version): (&str, u32)) -> DefinitionRef {
+    DefinitionRef { name: name.to_owned(), version }
+}
+
+fn sift(wish: &operation::Sift, now: Timestamp) -> Sift {
+    let lookup = wish.lookup.as_ref().map(|(path, spans)| Lookup {
+        path: (*path).to_owned(),
+        spans: spans.iter().cloned().map(|(from, to)| Span { from, to }).collect(),
+    });
+    Sift {
+        tenant: wish.whose.tenant.into(),
+        kind: wish.whose.kind,
+        definition: named(wish.definition),
+        status: wish.status.map(str::to_owned),
+        steps: wish.steps.iter().map(|it| (*it).to_owned()).collect(),
+        lookup,
+        at: wish.at.map(|it| from(now, it)),
+        after: wish.after.map(Into::into),
+        offset: wish.offset,
+        limit: wish.limit,
     }
 }
 

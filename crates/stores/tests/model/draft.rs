@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waypost_kernel::{
     ClaimId, Commit, Definition, DefinitionRef, EventRecord, Expectation, Facets, Json, Key, Lease,
-    Message, MessageChange, MessageRef, Request, Store, Task, TaskChange, TaskRef, Timer,
-    TimerChange, TimerRef, Timestamp, Version, Write,
+    Message, MessageChange, MessageRef, Request, Store, Task, TaskChange, TaskRef, Term, Timer,
+    TimerChange, TimerRef, Timestamp, Timing, Version, Write,
 };
 
 use crate::operation::{self, Delivery, Expected, Name, Part, TaskPart, Token, Whose};
@@ -47,11 +47,15 @@ impl Draft<'_> {
                 commit.definitions.push(definition(whose, name, version));
             }
             Part::Expect(expected) => commit.expect.push(self.expectation(expected).await),
-            Part::Write { key, skew, facets } => {
+            Part::Erase { key } => commit.erased.push(key),
+            Part::Land => commit.timing = Timing::Landed,
+            Part::Write { key, skew, facets, keeps_past, terms } => {
                 let (version, at) = (self.version(&key).await.next(), self.model.now());
                 let version = skewed(version, skew);
                 commit.events.push(events(&key, version, at));
-                commit.writes.push(write(key, version, &facets, at));
+                let terms = terms.map(|it| it.into_iter().map(term).collect());
+                let write = write(key, version, &facets, at);
+                commit.writes.push(Write { keeps_past, terms, ..write });
             }
             Part::Task(task, part) => commit.tasks.push(self.task_change(task_ref(task), &part)),
             Part::Arm { timer, offset } => {
@@ -94,6 +98,14 @@ impl Draft<'_> {
                 let timer = timer_ref(timer);
                 let due_at = self.due_at(&timer).await.as_micros() + skew;
                 Expectation::Armed { timer, due_at: Timestamp::from_micros(due_at) }
+            }
+            Expected::Vacant { whose, definition: (name, version), status } => {
+                Expectation::Vacant {
+                    tenant: whose.tenant.into(),
+                    kind: whose.kind,
+                    definition: DefinitionRef { name: name.to_owned(), version },
+                    status: status.to_owned(),
+                }
             }
         }
     }
@@ -171,6 +183,8 @@ fn keep_first_of_each(commit: &mut Commit) {
     commit.writes.retain(|it| seen.insert(it.key.clone()));
     let mut seen = BTreeSet::new();
     commit.events.retain(|it| seen.insert(it.key.clone()));
+    // Seen by now are those that are written.
+    commit.erased.retain(|it| seen.insert(it.clone()));
     let mut seen = BTreeSet::new();
     commit.definitions.retain(|it| seen.insert((it.tenant.clone(), it.kind, it.which.clone())));
     let mut seen = BTreeSet::new();
@@ -207,7 +221,11 @@ fn write(key: Key, version: Version, facets: &operation::Facets, at: Timestamp) 
         unique_key: some(facets.unique_key),
     };
     let state = Json::of(&format!("{key} {version}"));
-    Write { key, version, facets, state, at }
+    Write { key, version, facets, state, at, keeps_past: false, terms: None }
+}
+
+fn term((path, key): operation::Term) -> Term {
+    Term { path: path.to_owned(), key }
 }
 
 fn events(key: &Key, version: Version, at: Timestamp) -> EventRecord {

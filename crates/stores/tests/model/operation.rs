@@ -28,6 +28,17 @@ pub(crate) enum Operation {
         micros: u64,
     },
     Search(Search),
+    Sift(Sift),
+    Tally {
+        whose: Whose,
+        definition: Option<(&'static str, u32)>,
+        status: Option<&'static str>,
+        at: Option<i64>,
+    },
+    /// Every instance as it was, seconds before or after now.
+    Past {
+        offset: i64,
+    },
     Definitions {
         whose: Whose,
         name: Option<&'static str>,
@@ -43,15 +54,46 @@ pub(crate) enum Operation {
 /// clock shows, so that most commits have a chance to land.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    Request { tenant: &'static str, id: &'static str, digest: &'static str },
-    Deploy { whose: Whose, name: &'static str, version: u32 },
+    Request {
+        tenant: &'static str,
+        id: &'static str,
+        digest: &'static str,
+    },
+    Deploy {
+        whose: Whose,
+        name: &'static str,
+        version: u32,
+    },
     Expect(Expected),
-    Write { key: Key, skew: i64, facets: Facets },
+    Write {
+        key: Key,
+        skew: i64,
+        facets: Facets,
+        keeps_past: bool,
+        terms: Option<Vec<Term>>,
+    },
+    Erase {
+        key: Key,
+    },
+    /// The store says when it happens.
+    Land,
     Task(Name, TaskPart),
-    Arm { timer: Name, offset: i64 },
-    Disarm { timer: Name },
-    Send { message: Name, offset: i64 },
-    Settle { message: Name, token: Token, delivery: Delivery },
+    Arm {
+        timer: Name,
+        offset: i64,
+    },
+    Disarm {
+        timer: Name,
+    },
+    Send {
+        message: Name,
+        offset: i64,
+    },
+    Settle {
+        message: Name,
+        token: Token,
+        delivery: Delivery,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -62,6 +104,7 @@ pub(crate) enum Expected {
     Free { task: Name },
     Open { task: Name, worker: &'static str },
     Armed { timer: Name, skew: i64 },
+    Vacant { whose: Whose, definition: (&'static str, u32), status: &'static str },
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +165,26 @@ pub(crate) struct Facets {
     pub(crate) unique_key: Option<&'static str>,
 }
 
+/// The first key within, and the first beyond.
+pub(crate) type Span = (Vec<u8>, Option<Vec<u8>>);
+
+/// A path and a key.
+pub(crate) type Term = (&'static str, Vec<u8>);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Sift {
+    pub(crate) whose: Whose,
+    pub(crate) definition: (&'static str, u32),
+    pub(crate) status: Option<&'static str>,
+    pub(crate) steps: Vec<&'static str>,
+    pub(crate) lookup: Option<(&'static str, Vec<Span>)>,
+    /// Seconds before or after now.
+    pub(crate) at: Option<i64>,
+    pub(crate) after: Option<&'static str>,
+    pub(crate) offset: u32,
+    pub(crate) limit: u32,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     pub(crate) whose: Whose,
@@ -139,7 +202,7 @@ pub(crate) struct Search {
 }
 
 const TENANTS: [&str; 2] = ["acme", ""];
-const KINDS: [Kind; 2] = [Kind::Chain, Kind::Process];
+const KINDS: [Kind; 2] = [Kind::Entity, Kind::Chain];
 /// In no order that bytes, letters and numbers agree on.
 const IDS: [&str; 4] = ["b", "B", "é", "a-1"];
 const NAMES: [&str; 3] = ["x", "Y", ""];
@@ -181,6 +244,9 @@ fn operation() -> impl Strategy<Value = Operation> {
         4 => select(vec![1, 999_999, 1_000_000, 1_000_001, 3_000_000])
             .prop_map(|micros| Operation::Advance { micros }),
         2 => search().prop_map(Operation::Search),
+        4 => sift().prop_map(Operation::Sift),
+        2 => tally(),
+        1 => offset().prop_map(|offset| Operation::Past { offset }),
         1 => (whose(), option::of(name()), option::of(1..3_u32), any::<bool>(), 0..4_u32).prop_map(
             |(whose, name, version, latest_only, limit)| {
                 Operation::Definitions { whose, name, version, latest_only, limit }
@@ -196,8 +262,9 @@ fn part() -> impl Strategy<Value = Part> {
         1 => (whose(), name(), 1..3_u32)
             .prop_map(|(whose, name, version)| Part::Deploy { whose, name, version }),
         2 => expected().prop_map(Part::Expect),
-        8 => (key(), skew(), facets())
-            .prop_map(|(key, skew, facets)| Part::Write { key, skew, facets }),
+        8 => write(),
+        1 => key().prop_map(|key| Part::Erase { key }),
+        4 => Just(Part::Land),
         12 => (named(), task_part()).prop_map(|(task, part)| Part::Task(task, part)),
         3 => (named(), offset()).prop_map(|(timer, offset)| Part::Arm { timer, offset }),
         1 => named().prop_map(|timer| Part::Disarm { timer }),
@@ -224,6 +291,11 @@ fn expected() -> impl Strategy<Value = Expected> {
         named().prop_map(|task| Expected::Free { task }),
         (named(), worker()).prop_map(|(task, worker)| Expected::Open { task, worker }),
         (named(), skew()).prop_map(|(timer, skew)| Expected::Armed { timer, skew }),
+        (whose(), definition(), name()).prop_map(|(whose, definition, status)| Expected::Vacant {
+            whose,
+            definition,
+            status
+        }),
     ]
 }
 
@@ -270,8 +342,57 @@ fn search() -> impl Strategy<Value = Search> {
     })
 }
 
+fn write() -> impl Strategy<Value = Part> {
+    let terms = option::of(vec((name(), bytes()), 0..4));
+    (key(), skew(), facets(), any::<bool>(), terms).prop_map(
+        |(key, skew, facets, keeps_past, terms)| Part::Write {
+            key,
+            skew,
+            facets,
+            keeps_past,
+            terms,
+        },
+    )
+}
+
+fn sift() -> impl Strategy<Value = Sift> {
+    let spans = vec((bytes(), option::of(bytes())), 0..3);
+    let facets = (option::weighted(0.3, name()), vec(name(), 0..2));
+    let lookup = option::weighted(0.3, (name(), spans));
+    let page = (option::weighted(0.2, select(&IDS[..])), 0..2_u32, 0..5_u32);
+    (whose(), definition(), facets, lookup, option::of(offset()), page).prop_map(
+        |(whose, definition, (status, steps), lookup, at, (after, offset, limit))| Sift {
+            whose,
+            definition,
+            status,
+            steps,
+            lookup,
+            at,
+            after,
+            offset,
+            limit,
+        },
+    )
+}
+
+fn tally() -> impl Strategy<Value = Operation> {
+    let facets = (option::weighted(0.3, definition()), option::weighted(0.3, name()));
+    (whose(), facets, option::of(offset())).prop_map(|(whose, (definition, status), at)| {
+        Operation::Tally { whose, definition, status, at }
+    })
+}
+
+/// Mostly the same one, as in [`key`].
+fn definition() -> impl Strategy<Value = (&'static str, u32)> {
+    (name(), prop_oneof![3 => Just(1_u32), 1 => Just(2)])
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    vec(select(vec![0, 1, 0x7f, 0x80, 0xff]), 0..3)
+}
+
 fn facets() -> impl Strategy<Value = Facets> {
-    let definition = option::of((name(), 1..3_u32));
+    let definition = option::weighted(0.9, definition());
     let names = (option::of(name()), option::of(name()), option::weighted(0.3, name()));
     (definition, name(), names).prop_map(|(definition, status, names)| {
         let (awaits, business_key, unique_key) = names;

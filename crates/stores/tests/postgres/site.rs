@@ -81,7 +81,15 @@ pub(crate) fn bump_with(key: &Key, version: u64, facets: Facets) -> Commit {
     let state = Json::of(&BTreeMap::from([("moves", version)]));
     let events = Json::of(&[format!("moved to {version}")]);
     Commit {
-        writes: vec![Write { key: key.clone(), version, facets, state, at }],
+        writes: vec![Write {
+            key: key.clone(),
+            version,
+            facets,
+            state,
+            at,
+            keeps_past: false,
+            terms: None,
+        }],
         events: vec![EventRecord { key: key.clone(), version, at, events }],
         ..Commit::default()
     }

@@ -60,7 +60,9 @@ fn definitions() -> DefinitionQuery {
 async fn a_commit_lands_with_everything_in_it(subject: Subject) {
     let (first, now) = (key("o-1"), subject.now());
     let receipt = subject.land(full(now)).await;
-    assert_eq!(receipt, Receipt { key: Some(first.clone()), version: Version(1), repeated: false });
+    let expected =
+        Receipt { key: Some(first.clone()), version: Version(1), at: now, repeated: false };
+    assert_eq!(receipt, expected);
 
     let record = subject.record(&first).await.expect("was written");
     let written = write(&first, 1, Facets { status: "running".to_owned(), ..Facets::default() });
@@ -111,7 +113,8 @@ async fn a_commit_over_many_instances_is_all_or_nothing(subject: Subject) {
 
 async fn a_commit_may_be_empty(subject: Subject) {
     let receipt = subject.land(Commit::default()).await;
-    assert_eq!(receipt, Receipt { key: None, version: Version::ABSENT, repeated: false });
+    let at = subject.now();
+    assert_eq!(receipt, Receipt { key: None, version: Version::ABSENT, at, repeated: false });
     assert_eq!(subject.changes(&Cursor::default()).await, []);
 }
 

@@ -55,11 +55,13 @@ async fn a_repeated_request_changes_nothing(subject: Subject) {
 
 async fn a_repeated_request_is_answered_whatever_happened_since(subject: Subject) {
     let it = key("o-1");
+    let at = subject.now();
     subject.land(start("r-1", "start")).await;
+    subject.advance(Duration::from_secs(1));
     subject.land(bump(&it, 2)).await;
     subject.land(bump(&it, 3)).await;
     let again = subject.land(start("r-1", "start")).await;
-    assert_eq!(again, Receipt { key: Some(it), version: Version(1), repeated: true });
+    assert_eq!(again, Receipt { key: Some(it), version: Version(1), at, repeated: true });
 }
 
 async fn a_request_id_stands_for_one_request(subject: Subject) {
@@ -84,7 +86,7 @@ async fn requests_of_other_tenants_are_others(subject: Subject) {
     let theirs =
         Request { tenant: "globex".into(), id: "r-1".into(), digest: "something".to_owned() };
     let receipt = subject.land(Commit { request: Some(theirs), ..bump(&key("o-2"), 1) }).await;
-    assert_eq!(receipt, Receipt { key: Some(key("o-2")), version: Version(1), repeated: false });
+    assert_eq!((receipt.key, receipt.repeated), (Some(key("o-2")), false));
 }
 
 async fn a_forgotten_request_is_a_new_one(subject: Subject) {
@@ -129,6 +131,6 @@ async fn the_oldest_requests_are_forgotten_first(subject: Subject) {
 async fn a_request_without_an_instance_is_remembered_too(subject: Subject) {
     let once = || Commit { request: request("r-1", "deploy"), ..deploy([definition("order", 1)]) };
     let first = subject.land(once()).await;
-    assert_eq!(first, Receipt { key: None, version: Version::ABSENT, repeated: false });
+    assert_eq!((&first.key, first.version, first.repeated), (&None, Version::ABSENT, false));
     assert_eq!(subject.land(once()).await, Receipt { repeated: true, ..first });
 }

@@ -5,8 +5,8 @@ use std::{any::Any, env, fmt::Write as _, pin::Pin, sync::Arc, time::Duration};
 use waypost_kernel::Store;
 
 use super::{
-    claim, commit, definition, figures, hints, history, lease, outbox, race, request, search,
-    subject::Subject, text, timer, unique, version, watch,
+    claim, commit, definition, erase, figures, hints, history, lease, outbox, past, race, request,
+    search, sift, subject::Subject, terms, text, timer, timing, unique, vacant, version, watch,
 };
 use crate::clock::SimClock;
 
@@ -73,6 +73,12 @@ fn all() -> Vec<Case> {
         unique::cases(),
         definition::cases(),
         search::cases(),
+        timing::cases(),
+        past::cases(),
+        sift::cases(),
+        terms::cases(),
+        erase::cases(),
+        vacant::cases(),
         history::cases(),
         watch::cases(),
         hints::cases(),

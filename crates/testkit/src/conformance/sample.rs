@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use waypost_kernel::{
     Claim, Commit, Definition, DefinitionRef, EventRecord, Expectation, Facets, Json, Key, Kind,
-    Lease, Message, MessageChange, Request, Task, TaskChange, TaskRef, Tenant, Timer, TimerChange,
-    TimerRef, Timestamp, Version, Write,
+    Lease, Message, MessageChange, Request, Sift, TallyQuery, Task, TaskChange, TaskRef, Tenant,
+    Timer, TimerChange, TimerRef, Timestamp, Timing, Version, Write,
 };
 
 /// Whose the samples are, unless a case is about tenants.
@@ -43,12 +43,65 @@ pub(super) fn bump_with(key: &Key, version: u64, facets: Facets) -> Commit {
 
 pub(super) fn write(key: &Key, version: u64, facets: Facets) -> Write {
     let state = Json::of(&BTreeMap::from([("moves", version)]));
-    Write { key: key.clone(), version: Version(version), facets, state, at: AT }
+    Write {
+        key: key.clone(),
+        version: Version(version),
+        facets,
+        state,
+        at: AT,
+        keeps_past: false,
+        terms: None,
+    }
 }
 
 pub(super) fn events(key: &Key, version: u64) -> EventRecord {
     let events = Json::of(&[format!("moved to {version}")]);
     EventRecord { key: key.clone(), version: Version(version), at: AT, events }
+}
+
+/// An entity's key.
+pub(super) fn entity(id: &str) -> Key {
+    key_of(TENANT, Kind::Entity, id)
+}
+
+/// The definition the sample entities run by.
+pub(super) fn orders() -> DefinitionRef {
+    DefinitionRef { name: "order".to_owned(), version: 1 }
+}
+
+/// An entity that is live, at `step`.
+pub(super) fn live(step: &str) -> Facets {
+    let (definition, step) = (Some(orders()), Some(step.to_owned()));
+    Facets { definition, status: "live".to_owned(), step, ..Facets::default() }
+}
+
+/// Takes an entity to `version` when the store says, and keeps what it was.
+pub(super) fn evolve(key: &Key, version: u64, facets: Facets) -> Commit {
+    let mut commit = Commit { timing: Timing::Landed, ..bump_with(key, version, facets) };
+    commit.writes.iter_mut().for_each(|it| it.keeps_past = true);
+    commit
+}
+
+/// All entities that run by [`orders`].
+pub(super) fn all_orders() -> Sift {
+    Sift {
+        tenant: TENANT.into(),
+        kind: Kind::Entity,
+        definition: orders(),
+        status: None,
+        steps: Vec::new(),
+        lookup: None,
+        at: None,
+        after: None,
+        offset: 0,
+        limit: 1_000,
+    }
+}
+
+/// How many entities there are.
+pub(super) fn all_entities() -> TallyQuery {
+    let (tenant, kind) = (TENANT.into(), Kind::Entity);
+    TallyQuery { tenant, kind, definition: None, status: None, at: None }
 }
 
 /// Both in one commit.
@@ -60,6 +113,7 @@ pub(super) fn both(mut first: Commit, second: Commit) -> Commit {
     first.timers.extend(second.timers);
     first.messages.extend(second.messages);
     first.definitions.extend(second.definitions);
+    first.erased.extend(second.erased);
     first
 }
 

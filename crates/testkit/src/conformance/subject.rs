@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use waypost_kernel::{
     Change, Claim, Commit, Conflict, Cursor, EventRecord, Key, Kind, Posted, Receipt, Record,
-    Scope, Store, StoreError, Task, Tenant, Timestamp, Version,
+    Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, Tenant, Timestamp, Version,
 };
 
 use super::sample::TENANT;
@@ -73,6 +73,32 @@ impl Subject {
     /// The names of the tasks whose lease has lapsed, in the order they come.
     pub(super) async fn lapsed(&self) -> Vec<String> {
         names(&self.store.lapsed(self.now(), MANY).await.expect("lists leases"))
+    }
+
+    /// The ids of the instances that `sift` finds, in the order they come.
+    pub(super) async fn sift(&self, sift: &Sift) -> Vec<String> {
+        let found = self.store.sift(sift).await.expect("goes through instances");
+        found.into_iter().map(|it| it.key.id.as_str().to_owned()).collect()
+    }
+
+    /// How many there are at each step: `name version step count`.
+    pub(super) async fn tally(&self, query: &TallyQuery) -> Vec<String> {
+        let line = |it: Tally| {
+            format!("{} {} {} {}", it.definition.name, it.definition.version, it.step, it.count)
+        };
+        self.store.tally(query).await.expect("counts").into_iter().map(line).collect()
+    }
+
+    /// The instance as it was.
+    pub(super) async fn past(&self, key: &Key, at: Timestamp) -> Option<Record> {
+        let found = self.store.past(std::slice::from_ref(key), at).await.expect("looks back");
+        assert_eq!(found.len(), 1, "one answer for one key");
+        found.into_iter().next().flatten()
+    }
+
+    /// Everything known of an instance, newest first.
+    pub(super) async fn versions(&self, key: &Key) -> Vec<Record> {
+        self.store.versions(key, None, MANY).await.expect("looks back")
     }
 
     /// Takes everything there is to send.

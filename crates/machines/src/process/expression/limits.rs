@@ -7,6 +7,10 @@ pub(super) const BYTES_PER_STEP: usize = 16;
 /// the worst, so one evaluation can afford a few dozen of them.
 pub(super) const PATTERN_STEPS: usize = 20_000;
 
+/// How long a pattern may be with its repetitions written out. Matching takes at most the length of
+/// the text times that, and a dozen characters can ask for a million.
+pub(super) const PATTERN_LENGTH_MAX: usize = 1_024;
+
 /// How deep a value may nest. Results are stored as JSON inside of other JSON, and readers of JSON
 /// give up at 128 levels.
 pub(super) const VALUE_DEPTH_MAX: usize = 100;

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind};
 
-use super::{BinaryOperator, Cause, Expression, Kind, Limits, NodeId, error::Fault};
+use super::{
+    BinaryOperator, Cause, Expression, Kind, Limits, NodeId, error::Fault,
+    limits::PATTERN_LENGTH_MAX,
+};
 
 /// The patterns of an expression, by the node they are written in.
 pub(super) type Patterns = BTreeMap<NodeId, Regex>;
@@ -28,6 +32,10 @@ pub(super) fn compile_all(expression: &Expression, limits: &Limits) -> Result<Pa
 }
 
 pub(super) fn compile(pattern: &str, limit: usize) -> Result<Regex, Cause> {
+    if regex_syntax::parse(pattern).is_ok_and(|it| length(&it) > PATTERN_LENGTH_MAX) {
+        let what = "characters of a pattern, its repetitions written out";
+        return Err(Cause::Limit { what, limit: PATTERN_LENGTH_MAX });
+    }
     let built = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(limit).build();
     built.map_err(|error| {
         if let regex::Error::CompiledTooBig(limit) = error {
@@ -35,4 +43,21 @@ pub(super) fn compile(pattern: &str, limit: usize) -> Result<Regex, Cause> {
         }
         Cause::operation(format!("{pattern:?} is not a pattern: {error}"))
     })
+}
+
+/// How long a pattern is with its repetitions written out. One without an end goes around in itself
+/// and is no longer for that.
+fn length(pattern: &Hir) -> usize {
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Capture(capture) => length(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(length).fold(0, usize::saturating_add)
+        }
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            length(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+    }
 }

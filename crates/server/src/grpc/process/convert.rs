@@ -108,6 +108,6 @@ pub(super) fn job(view: TaskView) -> Job {
         step_execution_id: view.visit,
         retries_remaining: int(view.retries),
         variables: Some(to_struct(&view.variables)),
-        lock_expires_at: Some(time(view.lease.until)),
+        lock_expires_at: Some(time(view.lapses_at)),
     }
 }

@@ -13,11 +13,15 @@ use waypost_engine::process::{self, BoundarySource, Source, StepSource, TableSou
 use waypost_kernel::Definition;
 
 use super::convert;
-use crate::grpc::values::{from_struct, from_wire, to_struct, to_wire};
+use crate::grpc::values::{self, Misfit, from_struct, items, to_struct, to_wire};
 
 /// The text of a definition.
-pub(super) fn to_text(definition: WorkflowDefinition) -> Result<String, Status> {
-    let steps = definition.steps.into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn to_text(definition: WorkflowDefinition) -> Result<String, Misfit> {
+    text(definition).map_err(|it| it.within("definition"))
+}
+
+fn text(definition: WorkflowDefinition) -> Result<String, Misfit> {
+    let steps = items(definition.steps, step).map_err(|it| it.within(".steps"))?;
     let mut members = given([
         ("id", definition.id.into()),
         ("name", definition.name.into()),
@@ -48,18 +52,20 @@ fn given<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
 fn add_structs<const N: usize>(
     members: &mut Map<String, Value>,
     structs: [(&str, Option<Struct>); N],
-) -> Result<(), Status> {
+) -> Result<(), Misfit> {
     for (name, value) in structs {
         if value.is_some() {
-            members.insert(name.to_owned(), Value::Object(from_struct(value)?));
+            let value = from_struct(&format!(".{name}"), value)?;
+            members.insert(name.to_owned(), Value::Object(value));
         }
     }
     Ok(())
 }
 
-fn step(step: WorkflowStep) -> Result<Value, Status> {
+fn step(step: WorkflowStep) -> Result<Value, Misfit> {
     let step_type = type_name(step.r#type)?;
-    let events = step.boundary_events.into_iter().map(boundary).collect::<Result<Vec<_>, _>>()?;
+    let events = items(step.boundary_events, boundary);
+    let events = events.map_err(|it| it.within(".boundary_events"))?;
     let mut members = given([
         ("id", step.id.into()),
         ("name", step.name.into()),
@@ -69,7 +75,7 @@ fn step(step: WorkflowStep) -> Result<Value, Status> {
         ("parallelNextSteps", step.parallel_next_steps.into()),
         ("joinStep", step.join_step.into()),
         ("conditionalNextSteps", sorted(step.conditional_next_steps)),
-        ("transformations", values(step.transformations)?),
+        ("transformations", values("transformations", step.transformations)?),
         ("jobType", step.job_type.into()),
         ("delegateClass", step.delegate_class.into()),
         ("retryCount", step.retry_count.into()),
@@ -80,7 +86,7 @@ fn step(step: WorkflowStep) -> Result<Value, Status> {
         members.insert("autoStartNextWorkflow".to_owned(), starts_next.into());
     }
     if let Some(table) = step.decision_table {
-        let rules = table.rules.into_iter().map(rule).collect::<Result<Vec<_>, _>>()?;
+        let rules = items(table.rules, rule).map_err(|it| it.within(".decision_table.rules"))?;
         members.insert("decisionTable".to_owned(), json!({ "rules": rules }));
     }
     add_structs(&mut members, [("outputs_schema", step.outputs_schema)])?;
@@ -94,31 +100,31 @@ fn sorted(map: HashMap<String, String>) -> Value {
     Value::Object(members.collect())
 }
 
-fn values(map: HashMap<String, Wire>) -> Result<Value, Status> {
+fn values(field: &str, map: HashMap<String, Wire>) -> Result<Value, Misfit> {
     let sorted: BTreeMap<String, Wire> = map.into_iter().collect();
-    let read = |(name, value)| Ok((name, from_wire(value)?));
-    Ok(Value::Object(sorted.into_iter().map(read).collect::<Result<_, Status>>()?))
+    let members = values::members(sorted).map_err(|it| it.within(format_args!(".{field}")))?;
+    Ok(Value::Object(members))
 }
 
-fn type_name(number: i32) -> Result<&'static str, Status> {
+fn type_name(number: i32) -> Result<&'static str, Misfit> {
     let step_type = StepType::try_from(number)
-        .map_err(|_| Status::invalid_argument(format!("no step type has number {number}")))?;
+        .map_err(|_| Misfit::new(format!("no step type has number {number}")).within(".type"))?;
     let known = process::StepType::ALL.iter().find(|it| convert::step_type(**it) == step_type);
     Ok(known.map_or("", |it| it.as_str()))
 }
 
-fn rule(rule: DecisionTableRule) -> Result<Value, Status> {
-    Ok(json!({ "when": sorted(rule.when), "outputs": values(rule.outputs)? }))
+fn rule(rule: DecisionTableRule) -> Result<Value, Misfit> {
+    Ok(json!({ "when": sorted(rule.when), "outputs": values("outputs", rule.outputs)? }))
 }
 
-fn boundary(event: BoundaryEvent) -> Result<Value, Status> {
+fn boundary(event: BoundaryEvent) -> Result<Value, Misfit> {
     let number = event.r#type;
     let event_type = match BoundaryEventType::try_from(number) {
         Ok(BoundaryEventType::Timer) => "TIMER",
         Ok(BoundaryEventType::Unspecified) => "",
         Err(_) => {
             let text = format!("no boundary event type has number {number}");
-            return Err(Status::invalid_argument(text));
+            return Err(Misfit::new(text).within(".type"));
         }
     };
     Ok(json!({

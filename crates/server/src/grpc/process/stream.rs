@@ -46,7 +46,10 @@ mod tests {
     use waypost_testkit::clock::SimClock;
 
     use super::*;
-    use crate::options::HttpLimits;
+    use crate::{
+        auth::{AuthOptions, Authenticator, Doorway, Verbosity},
+        options::HttpLimits,
+    };
 
     const LINE: &str = r#"{"id":"p","name":"P","steps":[
         {"id":"a","name":"A","type":"SERVICE_TASK","jobType":"a","nextStep":"end"},
@@ -60,7 +63,10 @@ mod tests {
             let start = StartProcess { definition: "p".to_owned(), ..StartProcess::default() };
             engine.process().start(start).await.unwrap();
         }
-        Arc::new(App::new(engine, HttpLimits::default()))
+        let store = Arc::clone(engine.store());
+        let authenticator = Authenticator::new(AuthOptions::default(), store).await.unwrap();
+        let doorway = Doorway::new(authenticator, "/api", Verbosity::Sanitized);
+        Arc::new(App::new(engine, HttpLimits::default(), doorway, None))
     }
 
     fn poll(worker: &str) -> Poll {

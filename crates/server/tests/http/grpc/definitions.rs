@@ -152,17 +152,28 @@ async fn what_is_wrong_is_an_invalid_argument() {
         upload(definition)
     };
     for (request, expected) in [
-        (with(|it| it.steps[0].r#type = 99), "no step type has number 99"),
+        (
+            with(|it| it.steps[0].r#type = 99),
+            "definition.steps[0].type: no step type has number 99",
+        ),
         (
             with(|it| it.steps[4].boundary_events[0].r#type = 7),
-            "no boundary event type has number 7",
+            "definition.steps[4].boundary_events[0].type: no boundary event type has number 7",
         ),
         (
             with(|it| {
                 let not_a_number = Wire { kind: Some(Kind::NumberValue(f64::NAN)) };
                 it.steps[7].transformations.insert("k".to_owned(), not_a_number);
             }),
-            "invalid JSON value: NaN",
+            "definition.steps[7].transformations.k: invalid JSON value: NaN",
+        ),
+        (
+            with(|it| {
+                let infinite = Wire { kind: Some(Kind::NumberValue(f64::INFINITY)) };
+                let table = it.steps[1].decision_table.as_mut().unwrap();
+                table.rules[0].outputs.insert("k".to_owned(), infinite);
+            }),
+            "definition.steps[1].decision_table.rules[0].outputs.k: invalid JSON value: inf",
         ),
         (
             with(|it| it.steps[7].r#type = 0),

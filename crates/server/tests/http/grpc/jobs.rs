@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use prost_types::{ListValue, Struct, Value as Wire, value::Kind};
 use serde_json::json;
 use tonic::Code;
 use waypost_api::grpc::workflow::{
-    CallbackResult, CompleteJobRequest, CompleteJobsRequest, ExtendJobLeaseRequest, FailJobRequest,
-    PollJobsRequest,
+    CallbackResult, CompleteJobRequest, CompleteJobsRequest, CompleteUserTaskRequest,
+    ExtendJobLeaseRequest, FailJobRequest, PollJobsRequest, SignalWaitRequest,
+    StartInstanceRequest,
 };
 
 use super::talk::{
-    Client, asking, ending, endpoint, from_struct, grpc, poll, start, to_struct, told,
+    Client, asking, ending, endpoint, from_struct, grpc, poll, start, start_with, to_struct,
+    to_wire, told,
 };
 
 fn complete(job: &str, worker: &str) -> CompleteJobRequest {
@@ -216,4 +219,53 @@ async fn a_stream_that_waits_and_is_dropped_takes_nothing() {
     start(&mut client, "line", json!({})).await;
     let free = async { while poll(&mut client, "v", "a").await.is_empty() {} };
     tokio::time::timeout(Duration::from_secs(20), free).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_value_without_meaning_is_refused_with_its_place() {
+    let (_world, mut client) = grpc(&["line", "person", "pause"]).await;
+    let infinite = Wire { kind: Some(Kind::NumberValue(f64::INFINITY)) };
+    let list = ListValue { values: vec![to_wire(&json!(1)), infinite] };
+    let mut bad = to_struct(&json!({"a": {}}));
+    let inner =
+        Struct { fields: [("b".to_owned(), Wire { kind: Some(Kind::ListValue(list)) })].into() };
+    bad.fields.insert("a".to_owned(), Wire { kind: Some(Kind::StructValue(inner)) });
+    let bad = Some(bad);
+    let place = |field: &str| {
+        let text = format!("{field}.a.b[1]: invalid JSON value: inf; numbers must be finite");
+        told(Code::InvalidArgument, &text)
+    };
+    let start = StartInstanceRequest {
+        definition_id: "line".to_owned(),
+        variables: bad.clone(),
+        ..StartInstanceRequest::default()
+    };
+    assert_eq!(ending(client.start_instance(start).await), place("variables"));
+
+    start_with(&mut client, "line", json!({})).await.unwrap();
+    let job = poll(&mut client, "w", "a").await.remove(0);
+    let done = CompleteJobRequest {
+        job_id: job.id.clone(),
+        worker_id: "w".to_owned(),
+        variables_to_set: bad.clone(),
+    };
+    assert_eq!(ending(client.complete_job(done.clone()).await), place("variables_to_set"));
+    let several = CompleteJobsRequest { jobs: vec![done] };
+    let results = client.complete_jobs(several).await.unwrap().into_inner().results;
+    assert_eq!(told(Code::InvalidArgument, &results[0].error), place("variables_to_set"));
+    let good =
+        CompleteJobRequest { job_id: job.id, worker_id: "w".to_owned(), variables_to_set: None };
+    assert_eq!(ending(client.complete_job(good).await), told(Code::Ok, ""));
+
+    let instance_id = start_with(&mut client, "person", json!({})).await.unwrap().id;
+    let task = CompleteUserTaskRequest {
+        instance_id,
+        user_task_step_id: "ask".to_owned(),
+        result: bad.clone(),
+        ..CompleteUserTaskRequest::default()
+    };
+    assert_eq!(ending(client.complete_user_task(task).await), place("result"));
+    let instance_id = start_with(&mut client, "pause", json!({})).await.unwrap().id;
+    let signal = SignalWaitRequest { instance_id, wait_step_id: "hold".to_owned(), variables: bad };
+    assert_eq!(ending(client.signal_wait(signal).await), place("variables"));
 }

@@ -93,6 +93,22 @@ async fn beyond_the_limit_new_calls_are_refused_and_health_is_told() {
 }
 
 #[tokio::test]
+async fn connections_beyond_the_limit_are_closed_until_there_is_room() {
+    let limits = HttpLimits { grpc_connections_max: 2, ..HttpLimits::default() };
+    let (world, first) = grpc_with(Options { limits, ..Options::default() }, &["line"]).await;
+    let speak = async || {
+        let mut client = Client::new(endpoint(&world).connect_lazy());
+        client.poll_jobs(asking("w", "a")).await.map(|_| client)
+    };
+    let mut second = speak().await.unwrap();
+    assert!(speak().await.is_err());
+    assert!(second.poll_jobs(asking("w", "a")).await.is_ok());
+    drop(first);
+    // The server may see a moment later that the first one has gone.
+    while speak().await.is_err() {}
+}
+
+#[tokio::test]
 async fn streams_beyond_the_limit_are_refused_and_the_others_go_on() {
     let limits = HttpLimits { subscribers_max: 1, ..HttpLimits::default() };
     let options = Options { limits, ..Options::default() };

@@ -32,7 +32,7 @@ impl World {
                 continue;
             }
             if let Some(seconds) = line.strip_prefix("wait ") {
-                self.pass(Duration::from_secs(seconds.parse().unwrap())).await;
+                self.pass(Duration::from_secs_f64(seconds.parse().unwrap())).await;
                 continue;
             }
             seen += &self.ask(line, &mut names).await;

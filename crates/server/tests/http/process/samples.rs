@@ -26,6 +26,8 @@ pub(crate) fn sample(name: &str) -> String {
             ],
         ),
         "fork" => ("Fork", fork()),
+        "crossroads" => ("Crossroads", crossroads()),
+        "dead-ends" => ("Dead ends", dead_ends()),
         "choice" => (
             "Choice",
             vec![
@@ -78,6 +80,34 @@ fn fork() -> Vec<Value> {
         task("a", "j"),
         task("b", "j"),
         json!({"id": "j", "name": "J", "type": "JOIN_GATEWAY", "nextStep": "end"}),
+        end(),
+    ]
+}
+
+/// A person beside two programs, one of which ends it all.
+fn crossroads() -> Vec<Value> {
+    vec![
+        json!({"id": "f", "name": "F", "type": "PARALLEL_GATEWAY",
+            "parallelNextSteps": ["ask", "a", "b"], "joinStep": "j"}),
+        json!({"id": "ask", "name": "Ask", "type": "USER_TASK", "jobType": "form-7",
+            "nextStep": "j"}),
+        json!({"id": "a", "name": "A", "type": "SERVICE_TASK", "jobType": "a", "nextStep": "end"}),
+        json!({"id": "b", "name": "B", "type": "SERVICE_TASK", "jobType": "b", "nextStep": "j"}),
+        json!({"id": "j", "name": "J", "type": "JOIN_GATEWAY", "nextStep": "end"}),
+        end(),
+    ]
+}
+
+/// A program, a person and a signal, each with a way out that needs `go`.
+fn dead_ends() -> Vec<Value> {
+    let step = |id: &str, kind: &str, next: &str| {
+        json!({"id": id, "name": id, "type": kind, "jobType": id, "nextStep": next,
+            "conditionalNextSteps": {"go > 1": next}})
+    };
+    vec![
+        step("a", "SERVICE_TASK", "ask"),
+        step("ask", "USER_TASK", "hold"),
+        step("hold", "WAIT", "end"),
         end(),
     ]
 }

@@ -11,6 +11,16 @@ async fn user_tasks_are_listed_and_completed() {
 }
 
 #[tokio::test]
+async fn user_tasks_are_listed_while_they_can_be_done() {
+    world().await.play("user_tasks_of_ended_instances").await;
+}
+
+#[tokio::test]
+async fn what_leads_nowhere_is_taken_and_fails_the_instance() {
+    world().await.play("callbacks_that_lead_nowhere").await;
+}
+
+#[tokio::test]
 async fn signals_are_taken_where_an_instance_waits() {
     world().await.play("signals").await;
 }

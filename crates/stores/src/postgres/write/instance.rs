@@ -64,11 +64,11 @@ pub(super) async fn insert_events(place: &Place<'_>, effects: &Effects<'_>) -> C
     if events.is_empty() {
         return Ok(0);
     }
-    let keys: Keys<'_> = events.iter().map(|(it, _)| &it.key).collect();
-    let versions: Vec<i64> = events.iter().map(|(it, _)| signed(it.version.0)).collect();
-    let positions: Vec<i64> = events.iter().map(|(_, position)| signed(*position)).collect();
-    let happened: Vec<i64> = events.iter().map(|(it, _)| it.at.as_micros()).collect();
-    let texts: Vec<&str> = events.iter().map(|(it, _)| it.events.as_str()).collect();
+    let keys: Keys<'_> = events.iter().map(|(it, ..)| &it.key).collect();
+    let versions: Vec<i64> = events.iter().map(|(it, ..)| signed(it.version.0)).collect();
+    let positions: Vec<i64> = events.iter().map(|(.., position)| signed(*position)).collect();
+    let happened: Vec<i64> = events.iter().map(|(_, at, _)| at.as_micros()).collect();
+    let texts: Vec<&str> = events.iter().map(|(it, ..)| it.events.as_str()).collect();
     let parameters: Parameters<'_> = vec![
         &keys.tenants,
         &keys.kinds,
@@ -83,7 +83,7 @@ pub(super) async fn insert_events(place: &Place<'_>, effects: &Effects<'_>) -> C
 }
 
 /// New states as arrays, one per column.
-struct InstanceColumns<'a> {
+pub(super) struct InstanceColumns<'a> {
     keys: Keys<'a>,
     versions: Vec<i64>,
     positions: Vec<i64>,
@@ -99,7 +99,7 @@ struct InstanceColumns<'a> {
 }
 
 impl<'a> InstanceColumns<'a> {
-    fn of(written: &[&Written<'a>]) -> Self {
+    pub(super) fn of(written: &[&Written<'a>]) -> Self {
         let writes = || written.iter().map(|it| it.write);
         let definitions = || writes().map(|it| it.facets.definition.as_ref());
         Self {
@@ -115,12 +115,12 @@ impl<'a> InstanceColumns<'a> {
             awaits: writes().map(|it| it.facets.awaits.as_deref()).collect(),
             business_keys: writes().map(|it| it.facets.business_key.as_deref()).collect(),
             unique_keys: writes().map(|it| it.facets.unique_key.as_deref()).collect(),
-            updated: writes().map(|it| it.at.as_micros()).collect(),
+            updated: written.iter().map(|it| it.at.as_micros()).collect(),
             states: writes().map(|it| it.state.as_str()).collect(),
         }
     }
 
-    fn parameters(&self) -> Parameters<'_> {
+    pub(super) fn parameters(&self) -> Parameters<'_> {
         vec![
             &self.keys.tenants,
             &self.keys.kinds,

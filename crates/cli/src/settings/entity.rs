@@ -1,0 +1,153 @@
+//! What the entity face runs by: signing in, compute members, and its own limits.
+
+use std::{fs, time::Duration};
+
+use waypost_engine::entity::Rules;
+use waypost_server::{
+    auth::{AuthOptions, Bootstrap, Mode, Verbosity},
+    compute::ComputeOptions,
+};
+
+use super::{catalog, key::Key, resolve::Settings};
+use crate::exit::Failure;
+
+const MILLISECONDS: &str = "a whole number of milliseconds such as 20000";
+
+/// What the entity face runs by.
+#[derive(Clone, Debug)]
+pub(crate) struct EntityConfig {
+    pub(crate) context_path: String,
+    pub(crate) rules: Rules,
+    pub(crate) verbosity: Verbosity,
+    pub(crate) auth: AuthOptions,
+    pub(crate) compute: ComputeOptions,
+}
+
+impl EntityConfig {
+    pub(super) fn new(settings: &Settings) -> Result<Self, Failure> {
+        let auth = auth(settings)?;
+        auth.check().map_err(Failure::usage)?;
+        Ok(Self {
+            context_path: text(settings, &catalog::CONTEXT_PATH),
+            rules: rules(settings)?,
+            verbosity: verbosity(settings)?,
+            auth,
+            compute: compute(settings)?,
+        })
+    }
+}
+
+fn rules(settings: &Settings) -> Result<Rules, Failure> {
+    let visits = settings.read(&catalog::STATE_VISITS, "a whole number such as 10")?;
+    let is_lenient: bool = settings.read(&catalog::LENIENT_TYPES, "true or false")?;
+    let defaults = Rules::default();
+    Ok(Rules {
+        // None at all would end every run.
+        state_visits_max: if visits == 0 { defaults.state_visits_max } else { visits },
+        strict_processor_types: !is_lenient,
+        searches_kept: milliseconds(settings, &catalog::SEARCHES_KEPT)?,
+    })
+}
+
+fn verbosity(settings: &Settings) -> Result<Verbosity, Failure> {
+    match text(settings, &catalog::ERRORS).as_str() {
+        "sanitized" => Ok(Verbosity::Sanitized),
+        "verbose" => Ok(Verbosity::Verbose),
+        _ => Err(refuse(settings, &catalog::ERRORS, "sanitized or verbose")),
+    }
+}
+
+fn auth(settings: &Settings) -> Result<AuthOptions, Failure> {
+    let mode: Mode = settings.read(&catalog::AUTH, "mock or jwt")?;
+    Ok(AuthOptions {
+        mode,
+        mock_roles: list(settings, &catalog::MOCK_ROLES),
+        signing_key: secret(settings, &catalog::SIGNING_KEY, &catalog::SIGNING_KEY_FILE)?,
+        issuer: text(settings, &catalog::ISSUER),
+        audience: optional(settings, &catalog::AUDIENCE),
+        expiry: milliseconds(settings, &catalog::EXPIRY)?,
+        bootstrap: Bootstrap {
+            id: optional(settings, &catalog::CLIENT_ID),
+            secret: secret(settings, &catalog::CLIENT_SECRET, &catalog::CLIENT_SECRET_FILE)?,
+            tenant: text(settings, &catalog::CLIENT_TENANT),
+            user: text(settings, &catalog::CLIENT_USER),
+            roles: list(settings, &catalog::CLIENT_ROLES),
+        },
+        require_jwt: settings.read(&catalog::AUTH_REQUIRED, "true or false")?,
+    })
+}
+
+fn compute(settings: &Settings) -> Result<ComputeOptions, Failure> {
+    let secret = secret(settings, &catalog::COMPUTE_SECRET, &catalog::COMPUTE_SECRET_FILE)?;
+    let secret = match secret {
+        Some(text) => Some(bytes(&text).ok_or_else(|| {
+            Failure::usage("compute.secret must be at least 64 hexadecimal digits")
+        })?),
+        None => None,
+    };
+    let defaults = ComputeOptions::default();
+    Ok(ComputeOptions {
+        node: optional(settings, &catalog::NODE).unwrap_or(defaults.node),
+        secret,
+        ticket_life: milliseconds(settings, &catalog::TICKET_LIFE)?,
+        keep_alive_every: milliseconds(settings, &catalog::KEEP_ALIVE)?,
+        keep_alive_timeout: milliseconds(settings, &catalog::KEEP_ALIVE_TIMEOUT)?,
+        limits: defaults.limits,
+    })
+}
+
+/// A secret, or what is in the file that has it. The file wins.
+fn secret(settings: &Settings, key: &Key, file: &Key) -> Result<Option<String>, Failure> {
+    let Some(path) = optional(settings, file) else { return Ok(optional(settings, key)) };
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text.trim_end().to_owned())),
+        Err(error) => Err(Failure::usage(format!("{} {path:?}: {error}", file.path))),
+    }
+}
+
+fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = hexadecimal.chars().map(|it| it.to_digit(16)).collect::<Option<_>>()?;
+    let pair = |pair: &[u32]| match pair {
+        [high, low] => u8::try_from(high * 16 + low).ok(),
+        _ => None,
+    };
+    digits.chunks(2).map(pair).collect::<Option<Vec<u8>>>().filter(|it| it.len() >= 32)
+}
+
+fn milliseconds(settings: &Settings, key: &Key) -> Result<Duration, Failure> {
+    settings.read(key, MILLISECONDS).map(Duration::from_millis)
+}
+
+fn text(settings: &Settings, key: &Key) -> String {
+    settings.get(key).map(|it| it.text.trim().to_owned()).unwrap_or_default()
+}
+
+fn optional(settings: &Settings, key: &Key) -> Option<String> {
+    Some(text(settings, key)).filter(|it| !it.is_empty())
+}
+
+fn list(settings: &Settings, key: &Key) -> Vec<String> {
+    let text = text(settings, key);
+    let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+    parts.map(ToOwned::to_owned).collect()
+}
+
+fn refuse(settings: &Settings, key: &Key, expected: &str) -> Failure {
+    settings.get(key).map_or_else(
+        || Failure::usage(format!("{} must be {expected}", key.path)),
+        |it| it.refuse(expected),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_written_in_hexadecimal_and_long_enough() {
+        assert_eq!(bytes(&"0f".repeat(32)), Some(vec![15; 32]));
+        assert_eq!(bytes(&"0f".repeat(31)), None);
+        assert_eq!(bytes(&"xy".repeat(32)), None);
+        assert_eq!(bytes(&"0".repeat(65)), None);
+    }
+}

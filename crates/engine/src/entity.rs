@@ -1,0 +1,38 @@
+//! Entities: documents under a state machine. Every write runs the machine in the same commit, and
+//! asks compute members on the way.
+
+mod audit;
+mod caller;
+mod compute;
+mod fault;
+mod handle;
+mod land;
+mod letters;
+mod lookup;
+mod memory;
+mod model;
+mod models;
+mod read;
+mod record;
+mod registry;
+mod run;
+mod search;
+mod searches;
+mod transaction;
+mod write;
+
+pub(crate) use self::handle::Home;
+pub use self::{
+    audit::{AuditCursor, AuditItem, AuditPage, AuditQuery, AuditWhat},
+    caller::Caller,
+    compute::{Answer, Compute, NoCompute, Question},
+    fault::{Code, Fault, Refusal},
+    handle::{Entities, Rules},
+    letters::Kept,
+    models::{ModelView, View, model_id},
+    read::{ChangeView, When},
+    record::{ChangeKind, Entity, Save},
+    search::{Found, condition},
+    searches::{SearchPage, SearchStatus, SearchView},
+    write::{Item, Touched, Written},
+};

@@ -1,0 +1,104 @@
+//! What a transaction comes to for the store.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use waypost_kernel::{
+    Commit, EventRecord, Expectation, Json, Key, Timing, Urgency, Version, Write,
+};
+use waypost_machines::entity::cascade::AuditEvent;
+
+use super::{
+    ChangeKind, Entities, Entity, Save,
+    model::Model,
+    record::text,
+    transaction::{Draft, Outcome},
+};
+
+/// What the machine did, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Noted {
+    pub(super) event: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) state: String,
+    pub(super) details: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) facts: Option<Json>,
+}
+
+impl From<&AuditEvent> for Noted {
+    fn from(event: &AuditEvent) -> Self {
+        Self {
+            event: event.kind.name().to_owned(),
+            state: event.state.clone(),
+            details: event.details.clone(),
+            facts: event.facts.as_ref().map(text),
+        }
+    }
+}
+
+/// A commit, the entities in it, and the models as they are then.
+pub(super) type Made = (Commit, Vec<Arc<Entity>>, Vec<(Key, Model)>);
+
+impl Entities {
+    /// The commit that makes `outcome` so.
+    pub(super) fn commit(&self, outcome: Outcome) -> Made {
+        let mut commit =
+            Commit { timing: Timing::Landed, urgency: Urgency::News, ..Commit::default() };
+        let (mut written, mut models) = (Vec::new(), Vec::new());
+        let Outcome { drafts, models: extended, mut reads } = outcome;
+        for draft in drafts {
+            // What began and ended in the same transaction has never been.
+            if draft.entity.is_deleted && draft.base == Version::ABSENT {
+                continue;
+            }
+            let key = self.key(&draft.entity.id);
+            reads.remove(&key);
+            written.push(self.put(&mut commit, key, draft));
+        }
+        for (which, model) in extended {
+            let key = self.model_key(&which);
+            reads.remove(&key);
+            let model = Model { version: model.version.next(), ..model };
+            commit.writes.push(Write {
+                key: key.clone(),
+                version: model.version,
+                facets: model.facets(&which),
+                state: model.stored(),
+                at: self.store().now(),
+                keeps_past: false,
+                terms: None,
+            });
+            models.push((key, model));
+        }
+        let expect = |(key, version)| Expectation::Version { key, version };
+        commit.expect = reads.into_iter().map(expect).collect();
+        (commit, written, models)
+    }
+
+    fn put(&self, commit: &mut Commit, key: Key, draft: Draft) -> Arc<Entity> {
+        let Draft { base, entity, audit, terms, .. } = draft;
+        let version = base.next();
+        let entity = if base == Version::ABSENT && entity.save.change != ChangeKind::Created {
+            let save = Save { change: ChangeKind::Created, ..entity.save.clone() };
+            Arc::new(Entity { save, version, ..Entity::clone(&entity) })
+        } else if entity.version == version {
+            entity
+        } else {
+            Arc::new(Entity { version, ..Entity::clone(&entity) })
+        };
+        let at = self.store().now();
+        commit.writes.push(Write {
+            key: key.clone(),
+            version,
+            facets: entity.facets(),
+            state: entity.stored(),
+            at,
+            keeps_past: true,
+            terms,
+        });
+        let noted: Vec<Noted> = audit.iter().map(Noted::from).collect();
+        commit.events.push(EventRecord { key, version, at, events: Json::of(&noted) });
+        entity
+    }
+}

@@ -1,0 +1,396 @@
+//! Models and their workflows: learning from samples, locking, and what may be asked of them.
+
+use std::sync::Arc;
+
+use waypost_documents::document::Value;
+use waypost_kernel::{
+    Commit, Conflict, DefinitionRef, Expectation, InstanceId, Key, Kind, Query, StoreError,
+    Timestamp, Write,
+};
+use waypost_machines::entity::{
+    judge::is_sound,
+    model::{ChangeLevel, Lock, Schema, id, json_schema, simple_view},
+    workflow::{self, export, import},
+};
+
+use super::{
+    Code, Entities, Fault, Refusal,
+    model::{Index, Model, PRESENT, Workflows},
+    record::LIVE,
+    write::{about, no_model},
+};
+use crate::limits::{
+    INDEX_PATH_MAX, INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX,
+};
+
+/// A model in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelView {
+    /// The id that clients know it by.
+    pub id: String,
+    /// Its name and version.
+    pub which: DefinitionRef,
+    /// Whether it takes samples or entities.
+    pub lock: Lock,
+    /// When samples were imported last.
+    pub imported_at: Timestamp,
+}
+
+/// How a schema is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// As a JSON Schema.
+    JsonSchema,
+    /// Paths and types.
+    Simple,
+}
+
+/// A change of a model, with what must be so.
+struct Changed {
+    model: Model,
+    /// Whether there must be no entities.
+    is_vacant: bool,
+}
+
+impl From<Model> for Changed {
+    fn from(model: Model) -> Self {
+        Self { model, is_vacant: false }
+    }
+}
+
+/// The id that clients know a model by.
+#[must_use]
+pub fn model_id(which: &DefinitionRef) -> String {
+    id(&which.name, i32::try_from(which.version).unwrap_or(i32::MAX))
+}
+
+impl Entities {
+    /// All models, by name and version.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn models(&self) -> Result<Vec<ModelView>, Fault> {
+        let mut views = Vec::new();
+        let mut before: Option<InstanceId> = None;
+        loop {
+            let query = Query {
+                tenant: self.caller.tenant.clone(),
+                kind: Kind::Model,
+                definition: None,
+                status: Some(PRESENT.to_owned()),
+                business_key: None,
+                awaits: None,
+                step: None,
+                from: None,
+                until: None,
+                before: before.take(),
+                offset: 0,
+                limit: PAGE_MAX,
+            };
+            let page = self.store().search(&query).await?;
+            before = page.last().map(|it| it.key.id.clone());
+            let is_last = page.len() < usize::try_from(PAGE_MAX).unwrap_or(usize::MAX);
+            for record in page {
+                let model = Model::read(&record)?;
+                let Some(which) = record.facets.definition else { continue };
+                let (id, lock) = (model_id(&which), model.lock);
+                views.push(ModelView { id, which, lock, imported_at: model.imported_at });
+            }
+            if is_last || views.len() >= MODELS_LISTED_MAX {
+                break;
+            }
+        }
+        views.sort_by(|one, another| one.which.cmp(&another.which));
+        Ok(views)
+    }
+
+    /// Learns from a sample. Makes the model if there is none; gives its id.
+    ///
+    /// # Errors
+    /// When the model is locked, or its schema would become too large.
+    pub async fn import_sample(
+        &self,
+        which: &DefinitionRef,
+        sample: &Value,
+    ) -> Result<String, Fault> {
+        is_name(which)?;
+        let too_large = |it: waypost_machines::entity::model::TooLarge| bad(it.to_string());
+        let learned = Schema::infer(sample).map_err(too_large)?;
+        let now = self.store().now();
+        self.change(which, |model| {
+            if model.lock == Lock::Locked {
+                return Err(locked(which));
+            }
+            let schema = match &model.schema {
+                Some(schema) => Schema::clone(schema).merge(learned.clone()).map_err(too_large)?,
+                None => learned.clone(),
+            };
+            Ok(Model { schema: Some(Arc::new(schema)), imported_at: now, ..model }.into())
+        })
+        .await?;
+        Ok(model_id(which))
+    }
+
+    /// The schema and whether it is locked, as one JSON document.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub async fn export_model(&self, which: &DefinitionRef, view: View) -> Result<String, Fault> {
+        let (schema, lock) = self.schema(which).await?;
+        Ok(match view {
+            View::JsonSchema => json_schema(&schema, lock),
+            View::Simple => simple_view(&schema, lock),
+        })
+    }
+
+    /// What is wrong with a document, if anything is.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub async fn validate(
+        &self,
+        which: &DefinitionRef,
+        document: &Value,
+    ) -> Result<Option<String>, Fault> {
+        let problems = self.schema(which).await?.0.problems(document);
+        Ok((!problems.is_empty()).then(|| problems.to_string()))
+    }
+
+    /// Where the model stands.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub async fn model_lock(&self, which: &DefinitionRef) -> Result<Lock, Fault> {
+        self.schema(which).await.map(|(_, lock)| lock)
+    }
+
+    /// From now on entities may be written, and no samples imported.
+    ///
+    /// # Errors
+    /// When there is no such model, or it is locked already.
+    pub async fn lock(&self, which: &DefinitionRef) -> Result<(), Fault> {
+        self.change(which, |model| match (&model.schema, model.lock) {
+            (None, _) => Err(no_model(which)),
+            (Some(_), Lock::Locked) => Err(locked(which)
+                .with("expectedState", Lock::Unlocked.name())
+                .with("actualState", Lock::Locked.name())),
+            (Some(_), Lock::Unlocked) => Ok(Model { lock: Lock::Locked, ..model }.into()),
+        })
+        .await
+    }
+
+    /// From now on samples may be imported, and no entities written. There are none.
+    ///
+    /// # Errors
+    /// When there is no such model, it is not locked, or has entities.
+    pub async fn unlock(&self, which: &DefinitionRef) -> Result<(), Fault> {
+        self.change(which, |model| match (&model.schema, model.lock) {
+            (None, _) => Err(no_model(which)),
+            (Some(_), Lock::Unlocked) => {
+                let detail = format!("model {}:{} is not locked", which.name, which.version);
+                let refusal = about(Refusal::new(Code::ModelAlreadyUnlocked, detail), which);
+                Err(refusal
+                    .with("expectedState", Lock::Locked.name())
+                    .with("actualState", Lock::Unlocked.name()))
+            }
+            (Some(_), Lock::Locked) => {
+                let model = Model { lock: Lock::Unlocked, ..model };
+                Ok(Changed { model, is_vacant: true })
+            }
+        })
+        .await
+    }
+
+    /// How far writes may extend the model from now on.
+    ///
+    /// # Errors
+    /// When there is no such model or no such level.
+    pub async fn set_change_level(&self, which: &DefinitionRef, name: &str) -> Result<(), Fault> {
+        self.change(which, |model| {
+            if model.schema.is_none() {
+                return Err(no_model(which));
+            }
+            let Some(level) = ChangeLevel::named(name) else {
+                let names = ChangeLevel::ALL.map(ChangeLevel::name).join(", ");
+                let detail = format!("there is no change level {name:?}, only {names}");
+                let refusal = Refusal::new(Code::InvalidChangeLevel, detail);
+                return Err(refusal.with("suppliedValue", name).with("validValues", names));
+            };
+            Ok(Model { level: Some(level), ..model }.into())
+        })
+        .await
+    }
+
+    /// No more of the model and its workflows.
+    ///
+    /// # Errors
+    /// When there is no such model, it is locked, or has entities.
+    pub async fn delete_model(&self, which: &DefinitionRef) -> Result<(), Fault> {
+        self.change(which, |model| match (&model.schema, model.lock) {
+            (None, _) => Err(no_model(which)),
+            (Some(_), Lock::Locked) => Err(locked(which)),
+            (Some(_), Lock::Unlocked) => {
+                // The version goes on, so that what was decided under the old model cannot land
+                // under a new one of the same name.
+                let model = Model { version: model.version, ..Model::absent() };
+                Ok(Changed { model, is_vacant: true })
+            }
+        })
+        .await
+    }
+
+    /// The paths that entities of the model can be looked up by.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub async fn indexes(&self, which: &DefinitionRef) -> Result<Vec<String>, Fault> {
+        let model = self.stored_model(which).await?;
+        if model.schema.is_none() {
+            return Err(no_model(which).into());
+        }
+        Ok(model.indexes.iter().map(|it| it.text.clone()).collect())
+    }
+
+    /// Declares the paths that entities can be looked up by. The model is not locked, so there are
+    /// no entities that would have to be looked at first.
+    ///
+    /// # Errors
+    /// When there is no such model, it is locked, or a path cannot be read.
+    pub async fn declare_indexes(
+        &self,
+        which: &DefinitionRef,
+        paths: &[String],
+    ) -> Result<(), Fault> {
+        if paths.len() > INDEXES_MAX {
+            return Err(bad(format!("a model has at most {INDEXES_MAX} indexes")).into());
+        }
+        let parse = |path: &String| {
+            if path.len() > INDEX_PATH_MAX {
+                return Err(bad(format!("an indexed path has at most {INDEX_PATH_MAX} bytes")));
+            }
+            Index::parse(path.clone()).map_err(|error| bad(format!("path {path:?}: {error}")))
+        };
+        let indexes: Arc<[Index]> = paths.iter().map(parse).collect::<Result<_, _>>()?;
+        self.change(which, |model| match (&model.schema, model.lock) {
+            (None, _) => Err(no_model(which)),
+            (Some(_), Lock::Locked) => Err(locked(which)),
+            (Some(_), Lock::Unlocked) => {
+                Ok(Model { indexes: Arc::clone(&indexes), ..model }.into())
+            }
+        })
+        .await
+    }
+
+    /// Takes workflows in. The model need not exist yet.
+    ///
+    /// # Errors
+    /// When the body is not of the expected shape, or breaks a rule.
+    pub async fn import_workflows(&self, which: &DefinitionRef, body: &Value) -> Result<(), Fault> {
+        is_name(which)?;
+        let strict_types = self.home().rules.strict_processor_types;
+        self.change(which, |model| {
+            let rules = workflow::Rules { strict_types, is_sound: &is_sound };
+            let imported = import(&model.workflows.list, body, &rules);
+            let list = imported.map_err(|refusal| {
+                let code = match refusal {
+                    workflow::Refusal::Malformed(_) => Code::BadRequest,
+                    workflow::Refusal::Invalid(_) => Code::ValidationFailed,
+                };
+                Refusal::new(code, refusal.to_string())
+            })?;
+            Ok(Model { workflows: Arc::new(Workflows::new(list)), ..model }.into())
+        })
+        .await
+    }
+
+    /// The workflows of a model.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub async fn export_workflows(&self, which: &DefinitionRef) -> Result<Value, Fault> {
+        let model = self.stored_model(which).await?;
+        let version = i32::try_from(which.version).unwrap_or(i32::MAX);
+        export(&which.name, version, &model.workflows.list).ok_or_else(|| {
+            let detail = format!("model {}:{} has no workflows", which.name, which.version);
+            about(Refusal::new(Code::WorkflowNotFound, detail), which).into()
+        })
+    }
+
+    async fn schema(&self, which: &DefinitionRef) -> Result<(Arc<Schema>, Lock), Fault> {
+        let model = self.stored_model(which).await?;
+        model.schema.map(|it| (it, model.lock)).ok_or_else(|| no_model(which).into())
+    }
+
+    /// Changes a model as it is stored, again while others change it.
+    async fn change(
+        &self,
+        which: &DefinitionRef,
+        decide: impl Fn(Model) -> Result<Changed, Refusal>,
+    ) -> Result<(), Fault> {
+        let key = self.model_key(which);
+        for _ in 0..TURN_ATTEMPTS_MAX {
+            let Changed { model, is_vacant } = decide(self.stored_model(which).await?)?;
+            let model = Model { version: model.version.next(), ..model };
+            let commit = self.model_commit(which, &key, &model, is_vacant);
+            match self.store().commit(commit).await {
+                Ok(_) => {
+                    self.home().models.keep(key, model);
+                    return Ok(());
+                }
+                Err(StoreError::Conflict(Conflict::Version(_))) => {}
+                Err(StoreError::Conflict(Conflict::Occupied(_))) => {
+                    let detail = format!("model {}:{} has entities", which.name, which.version);
+                    return Err(about(Refusal::new(Code::ModelHasEntities, detail), which).into());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Refusal::new(Code::Conflict, "the model changes too often; try again").into())
+    }
+
+    fn model_commit(
+        &self,
+        which: &DefinitionRef,
+        key: &Key,
+        model: &Model,
+        is_vacant: bool,
+    ) -> Commit {
+        let vacant = Expectation::Vacant {
+            tenant: self.caller.tenant.clone(),
+            kind: Kind::Entity,
+            definition: which.clone(),
+            status: LIVE.to_owned(),
+        };
+        let write = Write {
+            key: key.clone(),
+            version: model.version,
+            facets: model.facets(which),
+            state: model.stored(),
+            at: self.store().now(),
+            keeps_past: false,
+            terms: None,
+        };
+        let expect = if is_vacant { vec![vacant] } else { Vec::new() };
+        Commit { expect, writes: vec![write], ..Commit::default() }
+    }
+}
+
+fn is_name(which: &DefinitionRef) -> Result<(), Refusal> {
+    let name = &which.name;
+    if name.is_empty() || name.len() > MODEL_NAME_MAX || name.chars().any(char::is_control) {
+        let detail = format!(
+            "the name of a model has 1 to {MODEL_NAME_MAX} bytes and no control characters"
+        );
+        return Err(bad(detail));
+    }
+    Ok(())
+}
+
+fn locked(which: &DefinitionRef) -> Refusal {
+    let detail = format!("model {}:{} is locked", which.name, which.version);
+    about(Refusal::new(Code::ModelAlreadyLocked, detail), which)
+}
+
+pub(super) fn bad(detail: String) -> Refusal {
+    Refusal::new(Code::BadRequest, detail)
+}

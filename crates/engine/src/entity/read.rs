@@ -1,0 +1,191 @@
+//! Reading entities: as they are, as they were, and what could be done with them.
+
+use std::sync::Arc;
+
+use waypost_kernel::{DefinitionRef, InstanceId, Kind, Tally, TallyQuery, Timestamp};
+use waypost_machines::entity::workflow::available;
+
+use super::{
+    ChangeKind, Entities, Entity, Fault,
+    models::bad,
+    record::LIVE,
+    write::{no_entity, no_model},
+};
+use crate::limits::{CHANGES_MAX, VERSIONS_PAGE};
+
+/// As of when something is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum When {
+    /// As it is.
+    #[default]
+    Now,
+    /// As it was at this instant.
+    At(Timestamp),
+    /// As this transaction left it.
+    By(String),
+}
+
+/// A change of an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeView {
+    /// What kind of change.
+    pub kind: ChangeKind,
+    /// When it landed.
+    pub at: Timestamp,
+    /// Who caused it.
+    pub user: String,
+    /// The transaction.
+    pub transaction: String,
+}
+
+impl Entities {
+    /// The entity.
+    ///
+    /// # Errors
+    /// When it does not exist, or did not then.
+    pub async fn read(&self, id: &InstanceId, when: &When) -> Result<Entity, Fault> {
+        let found = match when {
+            When::Now => self.present(id).await?,
+            When::At(at) => self.past(id, *at).await?,
+            When::By(transaction) => self.version_by(id, transaction).await?,
+        };
+        found.filter(|it| !it.is_deleted).ok_or_else(|| no_entity(id).into())
+    }
+
+    /// The changes of the entity until `until`, newest first, at most [`CHANGES_MAX`]. One that was
+    /// deleted has them still.
+    ///
+    /// # Errors
+    /// When it has never existed.
+    pub async fn changes(
+        &self,
+        id: &InstanceId,
+        until: Option<Timestamp>,
+    ) -> Result<Vec<ChangeView>, Fault> {
+        let versions = self.store().versions(&self.key(id), None, CHANGES_MAX).await?;
+        if versions.is_empty() {
+            return Err(no_entity(id).into());
+        }
+        let mut views = Vec::with_capacity(versions.len());
+        for record in versions {
+            let Entity { save, updated_at: at, .. } = Entity::read(record)?;
+            if until.is_none_or(|it| at <= it) {
+                let (user, transaction) = (save.user, save.transaction);
+                views.push(ChangeView { kind: save.change, at, user, transaction });
+            }
+        }
+        Ok(views)
+    }
+
+    /// The names of the transitions that can be asked for, in declared order. `model`, if given, is
+    /// what the entity must be of.
+    ///
+    /// # Errors
+    /// When the entity does not exist, or the transaction is not known.
+    pub async fn transitions(
+        &self,
+        id: &InstanceId,
+        model: Option<&DefinitionRef>,
+        when: &When,
+    ) -> Result<Vec<String>, Fault> {
+        let when = match when {
+            When::By(transaction) => When::At(self.landed(id, transaction).await?),
+            When::Now | When::At(_) => when.clone(),
+        };
+        let entity = self.read(id, &when).await?;
+        if model.is_some_and(|it| *it != entity.model) {
+            return Err(no_entity(id).into());
+        }
+        let model = self.stored_model(&entity.model).await?;
+        let remembered = entity.save.workflow.as_deref();
+        let names = available(&model.workflows.list, &entity.state, remembered);
+        Ok(names.into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// How many entities there are, by model and state.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or there is no such model.
+    pub async fn tally(
+        &self,
+        model: Option<&DefinitionRef>,
+        at: Option<Timestamp>,
+    ) -> Result<Vec<Tally>, Fault> {
+        if let Some(which) = model {
+            self.exists(which).await?;
+        }
+        let query = TallyQuery {
+            tenant: self.caller.tenant.clone(),
+            kind: Kind::Entity,
+            definition: model.cloned(),
+            status: Some(LIVE.to_owned()),
+            at: self.settled(at).await?,
+        };
+        Ok(self.store().tally(&query).await?)
+    }
+
+    /// Goes on only if there is such a model.
+    pub(super) async fn exists(&self, which: &DefinitionRef) -> Result<(), Fault> {
+        let model = self.stored_model(which).await?;
+        model.schema.map(drop).ok_or_else(|| no_model(which).into())
+    }
+
+    /// The instant, when all that belongs to it has landed. Of an instant to come it is what
+    /// belongs to it by now.
+    pub(super) async fn settled(&self, at: Option<Timestamp>) -> Result<Option<Timestamp>, Fault> {
+        if let Some(at) = at {
+            self.store().settle(at.min(self.store().now())).await?;
+        }
+        Ok(at)
+    }
+
+    async fn present(&self, id: &InstanceId) -> Result<Option<Entity>, Fault> {
+        if let Some((transaction, layer)) = &self.within {
+            if let Some(draft) = transaction.draft(*layer, id)? {
+                return Ok(Some(Arc::unwrap_or_clone(draft.entity)));
+            }
+            let found = self.stored(id).await?;
+            let version = found.as_ref().map(|it| it.version).unwrap_or_default();
+            transaction.read(*layer, self.key(id), version)?;
+            return Ok(found.map(Arc::unwrap_or_clone));
+        }
+        Ok(self.stored(id).await?.map(Arc::unwrap_or_clone))
+    }
+
+    async fn past(&self, id: &InstanceId, at: Timestamp) -> Result<Option<Entity>, Fault> {
+        self.settled(Some(at)).await?;
+        let mut found = self.store().past(&[self.key(id)], at).await?;
+        Ok(found.pop().flatten().map(Entity::read).transpose()?)
+    }
+
+    /// The version that `transaction` wrote.
+    pub(super) async fn version_by(
+        &self,
+        id: &InstanceId,
+        transaction: &str,
+    ) -> Result<Option<Entity>, Fault> {
+        let mut before = None;
+        loop {
+            let page = self.store().versions(&self.key(id), before, VERSIONS_PAGE).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            before = Some(last.version);
+            for record in page {
+                let entity = Entity::read(record)?;
+                if entity.save.transaction == transaction {
+                    return Ok(Some(entity));
+                }
+            }
+        }
+    }
+
+    /// When a transaction landed.
+    async fn landed(&self, id: &InstanceId, transaction: &str) -> Result<Timestamp, Fault> {
+        if let Some(at) = self.home().landed.at(&self.caller.tenant, transaction) {
+            return Ok(at);
+        }
+        let version = self.version_by(id, transaction).await?;
+        version.map(|it| it.updated_at).ok_or_else(|| {
+            bad(format!("transaction {transaction} is not known, or did not land")).into()
+        })
+    }
+}

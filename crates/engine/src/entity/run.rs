@@ -1,0 +1,113 @@
+//! Runs an entity through its workflow, asking members on the way: decide, ask, decide again.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, PoisonError},
+};
+
+use waypost_kernel::DefinitionRef;
+use waypost_machines::entity::cascade::{
+    self, Call, Command, Failure, FailureKind, Limits, Pace, Ran, Replies, Reply, Retry, Run, Stop,
+};
+
+use super::{Code, Entities, Fault, Question, Refusal, model::Model, write::Work};
+use crate::{error::Error, limits::CALLS_MAX, turn::message_of};
+
+impl Entities {
+    /// Where the entity comes to rest.
+    pub(super) async fn run(
+        &self,
+        work: &Work,
+        model: &Model,
+        which: &DefinitionRef,
+        (command, entity): (Command<'_>, cascade::Entity<'_>),
+    ) -> Result<Ran, Fault> {
+        let visits_max = self.home().rules.state_visits_max;
+        let limits = Limits { visits_max, ..Limits::default() };
+        let run = Run { command, entity, workflows: &model.workflows.list, limits };
+        let mut replies = Replies::new();
+        loop {
+            let call = match decide(run, model, &replies)? {
+                Ok(ran) => return Ok(ran),
+                Err(Stop::Failed(failure)) => return Err(refused(*failure).into()),
+                Err(Stop::Call(call)) => call,
+            };
+            if replies.len() >= CALLS_MAX {
+                let detail = format!("a run asks compute members at most {CALLS_MAX} times");
+                return Err(Refusal::new(Code::WorkflowFailed, detail).into());
+            }
+            let reply = self.ask(work, which, &entity, &call).await?;
+            replies.insert(call.key, reply);
+        }
+    }
+
+    /// Asks members as often as the call's policy says. What they did is kept only if they succeed.
+    async fn ask(
+        &self,
+        work: &Work,
+        which: &DefinitionRef,
+        entity: &cascade::Entity<'_>,
+        call: &Call,
+    ) -> Result<Reply, Fault> {
+        self.open_up(work)?;
+        let policy = Retry::named(&call.terms.retry_policy).unwrap_or(Retry::Once);
+        let mut avoid = Vec::new();
+        for n_attempts in 1.. {
+            let transaction = &work.transaction;
+            let layer = transaction.open(work.layer)?;
+            let question = Question {
+                caller: &transaction.caller,
+                call,
+                entity: entity.id,
+                model: which,
+                created_at: entity.created_at,
+                updated_at: entity.updated_at,
+                transaction: &transaction.id,
+                layer: layer.0,
+                avoid: &avoid,
+            };
+            let answer = self.home().compute.ask(question).await;
+            let Reply::Failed { cause, .. } = &answer.reply else {
+                transaction.merge(layer)?;
+                return Ok(answer.reply);
+            };
+            transaction.discard(layer);
+            avoid.extend(answer.member);
+            match policy.wait(n_attempts, *cause, Pace::default()) {
+                Some(apart) => tokio::time::sleep(apart).await,
+                None => return Ok(answer.reply),
+            }
+        }
+        Err(Error::Defect("a policy asks for ever".to_owned()).into())
+    }
+
+    /// From now on others may join the transaction, and nobody has to wait for it.
+    fn open_up(&self, work: &Work) -> Result<(), Error> {
+        work.let_go();
+        work.transaction.tell();
+        let mut listed = work.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if listed.is_none() && self.within.is_none() {
+            *listed = Some(self.home().transactions.list(&Arc::clone(&work.transaction))?);
+        }
+        Ok(())
+    }
+}
+
+/// A defect ends this run and nothing else.
+fn decide(run: Run<'_>, model: &Model, replies: &Replies) -> Result<Result<Ran, Stop>, Error> {
+    let decide = || {
+        let mut judge = |question: cascade::Question<'_>| model.workflows.judge(&question);
+        cascade::run(run, replies, &mut judge)
+    };
+    catch_unwind(AssertUnwindSafe(decide)).map_err(|panic| Error::Defect(message_of(&*panic)))
+}
+
+fn refused(failure: Failure) -> Refusal {
+    let code = match failure.kind {
+        FailureKind::TransitionNotFound => Code::TransitionNotFound,
+        FailureKind::WorkflowFailed => Code::WorkflowFailed,
+        FailureKind::NoComputeMemberForTag => Code::NoComputeMemberForTag,
+        FailureKind::ComputeMemberDisconnected => Code::ComputeMemberDisconnected,
+    };
+    Refusal { warnings: failure.warnings, ..Refusal::new(code, failure.text) }
+}

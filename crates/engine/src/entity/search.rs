@@ -1,0 +1,263 @@
+//! Searching entities: the store narrows down, the condition decides.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use waypost_documents::{
+    document::Value,
+    predicate::{Predicate, Subject},
+};
+use waypost_kernel::{DefinitionRef, InstanceId, Kind, Lookup, Sift, Timestamp};
+use waypost_machines::entity::criterion::Criterion;
+
+use super::{
+    Entities, Entity, Fault, Item, Refusal, Written, lookup::narrowed, models::bad, record::LIVE,
+};
+use crate::limits::{ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_INSTANCES_MAX};
+
+/// Entities that match, in the order of their ids, a page at a time.
+pub struct Found {
+    entities: Entities,
+    model: DefinitionRef,
+    predicate: Option<Predicate>,
+    lookup: Option<Lookup>,
+    at: Option<Timestamp>,
+    after: Option<InstanceId>,
+    /// What the transaction has written that the search is part of.
+    written: BTreeMap<InstanceId, Arc<Entity>>,
+    is_over: bool,
+}
+
+/// What a condition is that can be searched for.
+///
+/// # Errors
+/// When it cannot be read, or needs a compute member.
+pub fn condition(condition: &Value) -> Result<Predicate, Refusal> {
+    let criterion = Criterion::parse(condition).map_err(|error| bad(error.to_string()))?;
+    criterion
+        .predicate()
+        .ok_or_else(|| bad("type: functions are for criteria, a search cannot ask them".into()))
+}
+
+impl Entities {
+    /// Entities of a model, a page at a time by number.
+    ///
+    /// # Errors
+    /// When there is no such model, or the page lies beyond what is given by number.
+    pub async fn list(
+        &self,
+        model: &DefinitionRef,
+        (offset, limit): (u32, u32),
+        at: Option<Timestamp>,
+    ) -> Result<Vec<Entity>, Fault> {
+        if limit == 0 || limit > ENTITIES_MAX {
+            return Err(bad(format!("a page has 1 to {ENTITIES_MAX} entities")).into());
+        }
+        if offset > OFFSET_MAX.saturating_mul(100) {
+            let detail = "the page lies too far; search with a condition on the id instead";
+            return Err(bad(detail.to_owned()).into());
+        }
+        if self.within.is_some() {
+            return self.list_within(model, (offset, limit), at).await;
+        }
+        self.exists(model).await?;
+        let at = self.settled(at).await?;
+        let sift = Sift { offset, limit, ..self.sift(model, at) };
+        let records = self.store().sift(&sift).await?;
+        Ok(records.into_iter().map(Entity::read).collect::<Result<_, _>>()?)
+    }
+
+    async fn list_within(
+        &self,
+        model: &DefinitionRef,
+        (offset, limit): (u32, u32),
+        at: Option<Timestamp>,
+    ) -> Result<Vec<Entity>, Fault> {
+        let mut found = self.search(model, None, at).await?;
+        let (mut left, mut page) = (usize::try_from(offset).unwrap_or(usize::MAX), Vec::new());
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        loop {
+            let next = found.next().await?;
+            if next.is_empty() || page.len() >= limit {
+                page.truncate(limit);
+                return Ok(page);
+            }
+            let n_skipped = left.min(next.len());
+            left -= n_skipped;
+            page.extend(next.into_iter().skip(n_skipped));
+        }
+    }
+
+    /// Entities of a model that match, or all.
+    ///
+    /// # Errors
+    /// When there is no such model, or the condition cannot be searched for.
+    pub async fn search(
+        &self,
+        model: &DefinitionRef,
+        predicate: Option<Predicate>,
+        at: Option<Timestamp>,
+    ) -> Result<Found, Fault> {
+        self.exists(model).await?;
+        let at = self.settled(at).await?;
+        let indexes = self.known_model(model).await?.indexes;
+        let lookup = match (&predicate, at) {
+            (Some(predicate), None) => narrowed(&indexes, predicate),
+            (Some(_) | None, _) => None,
+        };
+        let written = match (&self.within, at) {
+            (Some((transaction, layer)), None) => transaction.drafts(*layer)?,
+            (Some(_) | None, _) => BTreeMap::new(),
+        };
+        let written = written.into_iter().map(|(id, draft)| (id, draft.entity)).collect();
+        Ok(Found {
+            entities: self.clone(),
+            model: model.clone(),
+            predicate,
+            lookup,
+            at,
+            after: None,
+            written,
+            is_over: false,
+        })
+    }
+
+    /// Entities of a model that matched at an instant, whatever has happened since.
+    pub(super) async fn search_at(
+        &self,
+        model: &DefinitionRef,
+        predicate: Predicate,
+        at: Timestamp,
+    ) -> Result<Found, Fault> {
+        self.store().settle(at).await?;
+        let (predicate, at) = (Some(predicate), Some(at));
+        let (entities, model, written) = (self.clone(), model.clone(), BTreeMap::new());
+        let (lookup, after, is_over) = (None, None, false);
+        Ok(Found { entities, model, predicate, lookup, at, after, written, is_over })
+    }
+
+    /// Deletes the entities of a model that match, or all. What one transaction cannot take is
+    /// deleted in several.
+    ///
+    /// # Errors
+    /// When there is no such model, or another transaction was faster.
+    pub async fn delete_matching(
+        &self,
+        model: &DefinitionRef,
+        predicate: Option<Predicate>,
+        at: Option<Timestamp>,
+    ) -> Result<Vec<InstanceId>, Fault> {
+        let mut found = self.search(model, predicate, at).await?;
+        let (mut ids, mut items) = (Vec::new(), Vec::new());
+        loop {
+            let page = found.next().await?;
+            let is_last = page.is_empty();
+            // What was there then may be gone by now.
+            for entity in page {
+                if at.is_none() || self.read(&entity.id, &super::When::Now).await.is_ok() {
+                    items.push(Item::Delete { id: entity.id });
+                }
+            }
+            let page = usize::try_from(SIFT_PAGE).unwrap_or(usize::MAX);
+            if is_last || items.len() + page > TRANSACTION_INSTANCES_MAX {
+                let Written { touched, .. } = self.write_some(&std::mem::take(&mut items)).await?;
+                ids.extend(touched.into_iter().map(|it| it.id));
+            }
+            if is_last {
+                return Ok(ids);
+            }
+        }
+    }
+
+    async fn write_some(&self, items: &[Item]) -> Result<Written, Fault> {
+        if items.is_empty() { Ok(Written::default()) } else { self.write(items).await }
+    }
+
+    fn sift(&self, model: &DefinitionRef, at: Option<Timestamp>) -> Sift {
+        Sift {
+            tenant: self.caller.tenant.clone(),
+            kind: Kind::Entity,
+            definition: model.clone(),
+            status: Some(LIVE.to_owned()),
+            steps: Vec::new(),
+            lookup: None,
+            at,
+            after: None,
+            offset: 0,
+            limit: SIFT_PAGE,
+        }
+    }
+}
+
+impl Found {
+    /// The next of them; none when there are no more.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn next(&mut self) -> Result<Vec<Entity>, Fault> {
+        while !self.is_over {
+            let sift = Sift {
+                lookup: self.lookup.clone(),
+                after: self.after.clone(),
+                ..self.entities.sift(&self.model, self.at)
+            };
+            let records = self.entities.store().sift(&sift).await?;
+            self.is_over = records.len() < usize::try_from(sift.limit).unwrap_or(usize::MAX);
+            self.after = records.last().map(|it| it.key.id.clone());
+            let mut page = Vec::new();
+            for record in records {
+                if !self.written.contains_key(&record.key.id) {
+                    page.push(Entity::read(record)?);
+                }
+            }
+            let page = self.overlaid(page);
+            let page = self.matching(page)?;
+            if !page.is_empty() {
+                return Ok(page);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Adds what the transaction has written with ids up to here.
+    fn overlaid(&mut self, mut page: Vec<Entity>) -> Vec<Entity> {
+        let later = match &self.after {
+            Some(last) if !self.is_over => {
+                let mut later = self.written.split_off(last);
+                // The one with this very id is told now.
+                if let Some(it) = later.remove(last) {
+                    self.written.insert(last.clone(), it);
+                }
+                later
+            }
+            Some(_) | None => BTreeMap::new(),
+        };
+        let now = std::mem::replace(&mut self.written, later);
+        let is_here = |it: &Arc<Entity>| !it.is_deleted && it.model == self.model;
+        page.extend(now.into_values().filter(is_here).map(Arc::unwrap_or_clone));
+        page.sort_by(|one, another| one.id.cmp(&another.id));
+        page
+    }
+
+    fn matching(&self, page: Vec<Entity>) -> Result<Vec<Entity>, Fault> {
+        let Some(predicate) = &self.predicate else { return Ok(page) };
+        let mut matching = Vec::new();
+        for entity in page {
+            if predicate.matches(&subject(&entity, &entity.document()?)) {
+                matching.push(entity);
+            }
+        }
+        Ok(matching)
+    }
+}
+
+fn subject<'a>(entity: &'a Entity, value: &'a Value) -> Subject<'a> {
+    Subject {
+        value,
+        state: &entity.state,
+        previous_transition: &entity.save.transition,
+        created_at: entity.created_at.as_micros(),
+        updated_at: entity.updated_at.as_micros(),
+        transaction: &entity.save.transaction,
+        id: entity.id.as_str(),
+    }
+}

@@ -1,0 +1,301 @@
+//! Transactions: what was read and what is written, in memory until it lands as one commit.
+//!
+//! A transaction has layers. What a compute member does through callbacks belongs to the layer of
+//! the call; it is merged into the layer beneath when the call succeeds and dropped when it fails.
+//! So a savepoint is a layer, and nobody waits for anybody.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use waypost_kernel::{DefinitionRef, InstanceId, Key, Term, Timestamp, Version};
+use waypost_machines::entity::cascade::AuditEvent;
+
+use super::{Caller, Code, Entity, Refusal, model::Model};
+use crate::limits::{LAYERS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_INSTANCES_MAX};
+
+/// A transaction under way.
+pub(crate) struct Transaction {
+    pub(super) id: String,
+    pub(super) caller: Caller,
+    pub(super) began_at: Timestamp,
+    /// Whether somebody outside knows of it: it cannot be decided again from the start.
+    is_told: AtomicBool,
+    parts: Mutex<Parts>,
+}
+
+/// One layer of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LayerId(pub(super) u32);
+
+/// An entity as the transaction leaves it.
+#[derive(Clone)]
+pub(super) struct Draft {
+    /// The version that is stored.
+    pub(super) base: Version,
+    pub(super) entity: Arc<Entity>,
+    /// What the machine did, oldest first.
+    pub(super) audit: Vec<AuditEvent>,
+    /// What it can be looked up by; none if its model has no indexes.
+    pub(super) terms: Option<Vec<Term>>,
+    /// Another one for every draft of the transaction.
+    stamp: u64,
+}
+
+impl Draft {
+    pub(super) const fn new(
+        base: Version,
+        entity: Arc<Entity>,
+        audit: Vec<AuditEvent>,
+        terms: Option<Vec<Term>>,
+    ) -> Self {
+        Self { base, entity, audit, terms, stamp: 0 }
+    }
+}
+
+struct Parts {
+    layers: Vec<Layer>,
+    n_stamps: u64,
+    n_bytes: usize,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Layer {
+    /// None for the bottom.
+    beneath: Option<usize>,
+    /// What is closed hands on to the layer beneath.
+    is_closed: bool,
+    drafts: BTreeMap<InstanceId, Draft>,
+    models: BTreeMap<DefinitionRef, Model>,
+    reads: BTreeMap<Key, Version>,
+    /// The stamps of the drafts beneath that were read; 0 where there was none.
+    seen: BTreeMap<InstanceId, u64>,
+}
+
+/// What a transaction comes to.
+pub(super) struct Outcome {
+    pub(super) drafts: Vec<Draft>,
+    pub(super) models: BTreeMap<DefinitionRef, Model>,
+    pub(super) reads: BTreeMap<Key, Version>,
+}
+
+impl Transaction {
+    pub(super) const BOTTOM: LayerId = LayerId(0);
+
+    pub(super) fn new(id: String, caller: Caller, began_at: Timestamp) -> Self {
+        let layers = vec![Layer::default()];
+        let parts = Parts { layers, n_stamps: 0, n_bytes: 0, is_over: false };
+        Self { id, caller, began_at, is_told: AtomicBool::new(false), parts: Mutex::new(parts) }
+    }
+
+    pub(super) fn tell(&self) {
+        self.is_told.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_told(&self) -> bool {
+        self.is_told.load(Ordering::Relaxed)
+    }
+
+    /// A new layer on top of `beneath`, or of what has become of it.
+    pub(super) fn open(&self, beneath: LayerId) -> Result<LayerId, Refusal> {
+        let mut parts = self.parts()?;
+        let beneath = parts.resolve(beneath);
+        if parts.layers.len() >= LAYERS_MAX {
+            let detail = format!("a transaction has at most {LAYERS_MAX} calls and callbacks");
+            return Err(Refusal::new(Code::TransactionTooLarge, detail));
+        }
+        parts.layers.push(Layer { beneath: Some(beneath), ..Layer::default() });
+        Ok(LayerId(u32::try_from(parts.layers.len() - 1).unwrap_or(u32::MAX)))
+    }
+
+    /// Makes what was done in `layer` part of the layer beneath.
+    ///
+    /// # Errors
+    /// When another layer has written there what this one has read.
+    pub(super) fn merge(&self, layer: LayerId) -> Result<(), Refusal> {
+        let mut parts = self.parts()?;
+        let top = parts.resolve(layer);
+        let taken = parts.take(top);
+        let Some(beneath) = taken.beneath.map(|it| parts.resolve_index(it)) else { return Ok(()) };
+        let is_overtaken = |(id, stamp): (&InstanceId, &u64)| parts.stamp(beneath, id) != *stamp;
+        if taken.seen.iter().filter(|it| taken.drafts.contains_key(it.0)).any(is_overtaken) {
+            let detail = "another callback of the same transaction has written the entity";
+            return Err(Refusal::new(Code::Conflict, detail));
+        }
+        if let Some(below) = parts.layers.get_mut(beneath) {
+            taken.drafts.into_iter().for_each(|(id, draft)| below.put(id, draft));
+            below.models.extend(taken.models);
+            for (key, version) in taken.reads {
+                below.reads.entry(key).or_insert(version);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what was done in `layer`.
+    pub(super) fn discard(&self, layer: LayerId) {
+        if let Ok(mut parts) = self.parts() {
+            let top = parts.resolve(layer);
+            if parts.layers.get(top).is_some_and(|it| it.beneath.is_some()) {
+                drop(parts.take(top));
+            }
+        }
+    }
+
+    /// The entity as `layer` sees it, if the transaction has written it.
+    pub(super) fn draft(&self, layer: LayerId, id: &InstanceId) -> Result<Option<Draft>, Refusal> {
+        let mut parts = self.parts()?;
+        let at = parts.resolve(layer);
+        let found = parts.find(at, |it| it.drafts.get(id)).cloned();
+        let is_own = parts.layers.get(at).is_some_and(|it| it.drafts.contains_key(id));
+        if !is_own && let Some(layer) = parts.layers.get_mut(at) {
+            let stamp = found.as_ref().map_or(0, |it| it.stamp);
+            layer.seen.entry(id.clone()).or_insert(stamp);
+        }
+        Ok(found)
+    }
+
+    /// All entities that `layer` sees written.
+    pub(super) fn drafts(&self, layer: LayerId) -> Result<BTreeMap<InstanceId, Draft>, Refusal> {
+        let parts = self.parts()?;
+        let mut drafts = BTreeMap::new();
+        let mut at = Some(parts.resolve(layer));
+        while let Some(layer) = at.and_then(|it| parts.layers.get(it)) {
+            for (id, draft) in &layer.drafts {
+                drafts.entry(id.clone()).or_insert_with(|| draft.clone());
+            }
+            at = layer.beneath;
+        }
+        Ok(drafts)
+    }
+
+    /// The model as `layer` sees it, if the transaction has extended it.
+    pub(super) fn model(
+        &self,
+        layer: LayerId,
+        which: &DefinitionRef,
+    ) -> Result<Option<Model>, Refusal> {
+        let parts = self.parts()?;
+        Ok(parts.find(parts.resolve(layer), |it| it.models.get(which)).cloned())
+    }
+
+    /// Notes that `key` was read at `version`, which must be so still when the transaction lands.
+    pub(super) fn read(&self, layer: LayerId, key: Key, version: Version) -> Result<(), Refusal> {
+        let mut parts = self.parts()?;
+        let at = parts.resolve(layer);
+        if let Some(layer) = parts.layers.get_mut(at) {
+            layer.reads.entry(key).or_insert(version);
+        }
+        parts.within_limits()
+    }
+
+    pub(super) fn write(&self, layer: LayerId, draft: Draft) -> Result<(), Refusal> {
+        let mut parts = self.parts()?;
+        let at = parts.resolve(layer);
+        parts.n_stamps += 1;
+        parts.n_bytes += draft.entity.value.as_str().len();
+        let draft = Draft { stamp: parts.n_stamps, ..draft };
+        if let Some(layer) = parts.layers.get_mut(at) {
+            layer.put(draft.entity.id.clone(), draft);
+        }
+        parts.within_limits()
+    }
+
+    pub(super) fn extend(
+        &self,
+        layer: LayerId,
+        which: DefinitionRef,
+        model: Model,
+    ) -> Result<(), Refusal> {
+        let mut parts = self.parts()?;
+        let at = parts.resolve(layer);
+        if let Some(layer) = parts.layers.get_mut(at) {
+            layer.models.insert(which, model);
+        }
+        Ok(())
+    }
+
+    /// Ends it: whoever comes later comes too late.
+    pub(super) fn end(&self) -> Result<Outcome, Refusal> {
+        let mut parts = self.parts()?;
+        parts.is_over = true;
+        let bottom = parts.take(0);
+        let Layer { drafts, models, reads, .. } = bottom;
+        Ok(Outcome { drafts: drafts.into_values().collect(), models, reads })
+    }
+
+    fn parts(&self) -> Result<MutexGuard<'_, Parts>, Refusal> {
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if parts.is_over {
+            let detail = format!("transaction {} is over", self.id);
+            return Err(Refusal::new(Code::TransactionNotFound, detail));
+        }
+        Ok(parts)
+    }
+}
+
+impl Layer {
+    fn put(&mut self, id: InstanceId, mut draft: Draft) {
+        // What happened before in the same transaction has happened, too.
+        if let Some(before) = self.drafts.remove(&id) {
+            draft.audit = before.audit.into_iter().chain(draft.audit).collect();
+        }
+        self.drafts.insert(id, draft);
+    }
+}
+
+impl Parts {
+    /// The layer that stands for `layer` now.
+    fn resolve(&self, layer: LayerId) -> usize {
+        self.resolve_index(usize::try_from(layer.0).unwrap_or(0))
+    }
+
+    fn resolve_index(&self, mut at: usize) -> usize {
+        while let Some(Layer { is_closed: true, beneath: Some(beneath), .. }) = self.layers.get(at)
+        {
+            at = *beneath;
+        }
+        if self.layers.get(at).is_some() { at } else { 0 }
+    }
+
+    /// Closes a layer and gives what was in it.
+    fn take(&mut self, at: usize) -> Layer {
+        let Some(layer) = self.layers.get_mut(at) else { return Layer::default() };
+        let closed = Layer { beneath: layer.beneath, is_closed: true, ..Layer::default() };
+        std::mem::replace(layer, closed)
+    }
+
+    /// What the topmost layer that has it says.
+    fn find<'a, T>(&'a self, at: usize, of: impl Fn(&'a Layer) -> Option<&'a T>) -> Option<&'a T> {
+        let mut at = Some(at);
+        while let Some(layer) = at.and_then(|it| self.layers.get(it)) {
+            if let Some(found) = of(layer) {
+                return Some(found);
+            }
+            at = layer.beneath;
+        }
+        None
+    }
+
+    fn stamp(&self, at: usize, id: &InstanceId) -> u64 {
+        self.find(at, |it| it.drafts.get(id)).map_or(0, |it| it.stamp)
+    }
+
+    fn within_limits(&self) -> Result<(), Refusal> {
+        let most = |of: fn(&Layer) -> usize| self.layers.iter().map(of).sum::<usize>();
+        let n_instances = most(|it| it.drafts.len()).max(most(|it| it.reads.len()));
+        if n_instances > TRANSACTION_INSTANCES_MAX || self.n_bytes > TRANSACTION_BYTES_MAX {
+            let detail = format!(
+                "a transaction takes at most {TRANSACTION_INSTANCES_MAX} entities and \
+                 {TRANSACTION_BYTES_MAX} bytes"
+            );
+            return Err(Refusal::new(Code::TransactionTooLarge, detail));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,16 @@
+//! Entities through the engine's handle, on the model store: transactions, members that call back,
+//! time travel, searching.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that panics has failed")]
+
+#[path = "entity/calls.rs"]
+mod calls;
+#[path = "entity/models.rs"]
+mod models;
+#[path = "entity/reading.rs"]
+mod reading;
+#[path = "entity/searching.rs"]
+mod searching;
+#[path = "entity/world.rs"]
+mod world;
+#[path = "entity/writing.rs"]
+mod writing;

@@ -1,0 +1,203 @@
+//! Searching: now, then, inside transactions and in the background.
+
+use waypost_documents::predicate::Predicate;
+use waypost_engine::entity::{Code, Entities, Item, SearchStatus, condition};
+use waypost_kernel::{Clock as _, InstanceId, Timestamp};
+
+use super::world::{Asking, World, code, json, new, order, processed, take, update};
+
+fn totals(operator: &str, value: &str) -> Predicate {
+    let text = format!(
+        r#"{{"type":"simple","jsonPath":"$.total","operatorType":"{operator}","value":{value}}}"#
+    );
+    condition(&json(&text)).unwrap()
+}
+
+async fn found(
+    entities: &Entities,
+    predicate: Option<Predicate>,
+    at: Option<Timestamp>,
+) -> Vec<String> {
+    let mut search = entities.search(&order(), predicate, at).await.unwrap();
+    let mut values = Vec::new();
+    loop {
+        let page = search.next().await.unwrap();
+        if page.is_empty() {
+            return values;
+        }
+        values.extend(page.iter().map(|it| it.value.as_str().to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_search_finds_what_matches_in_the_order_of_ids() {
+    let world = World::with_orders().await;
+    let items: Vec<_> = (0..1_200).map(|it| new(&format!(r#"{{"total":{it}}}"#))).collect();
+    world.entities().write(&items).await.unwrap();
+    assert_eq!(found(&world.entities(), None, None).await.len(), 1_200);
+    let large = found(&world.entities(), Some(totals("GREATER_THAN", "1197")), None).await;
+    assert_eq!(large.len(), 2);
+    let list = world.entities().list(&order(), (1_190, 20), None).await.unwrap();
+    assert_eq!(list.len(), 10);
+    let mut ids: Vec<_> = list.iter().map(|it| it.id.clone()).collect();
+    ids.sort();
+    assert_eq!(ids, list.iter().map(|it| it.id.clone()).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn an_index_changes_nothing_but_the_work() {
+    let plain = World::with_orders().await;
+    let indexed = World::new();
+    indexed.entities().import_sample(&order(), &json(r#"{"total":1.5,"no":"a"}"#)).await.unwrap();
+    let paths = ["$.total".to_owned(), "no".to_owned()];
+    indexed.entities().declare_indexes(&order(), &paths).await.unwrap();
+    indexed.entities().lock(&order()).await.unwrap();
+    assert_eq!(indexed.entities().indexes(&order()).await.unwrap(), paths);
+    let late = indexed.entities().declare_indexes(&order(), &[]).await;
+    assert_eq!(code(late), Code::ModelAlreadyLocked);
+    for world in [&plain, &indexed] {
+        for total in ["1", "2.50", "3e1", "null"] {
+            world.create(&format!(r#"{{"total":{total},"no":"n{total}"}}"#)).await;
+        }
+        let gone = world.create(r#"{"total":30}"#).await;
+        world.write(Item::Delete { id: gone }).await.unwrap();
+        let changed = world.create(r#"{"total":30}"#).await;
+        world.write(update(&changed, r#"{"total":31}"#)).await.unwrap();
+    }
+    for (operator, value) in [
+        ("EQUALS", "30"),
+        ("EQUALS", "\"2.5\""),
+        ("GREATER_THAN", "2"),
+        ("LESS_OR_EQUAL", "2.5"),
+        ("BETWEEN_INCLUSIVE", "[2,31]"),
+        ("NOT_EQUAL", "1"),
+        ("IS_NULL", "null"),
+    ] {
+        let search = |world: &World| {
+            let entities = world.entities();
+            async move {
+                let mut values = found(&entities, Some(totals(operator, value)), None).await;
+                values.sort();
+                values
+            }
+        };
+        assert_eq!(search(&plain).await, search(&indexed).await, "{operator} {value}");
+    }
+    let thirty = found(&indexed.entities(), Some(totals("EQUALS", "30")), None).await;
+    assert_eq!(thirty, [r#"{"total":3e1,"no":"n3e1"}"#]);
+}
+
+#[tokio::test]
+async fn a_search_can_be_about_the_past() {
+    let world = World::with_orders().await;
+    let first = world.create(r#"{"total":1}"#).await;
+    let second = world.create(r#"{"total":2}"#).await;
+    world.pass();
+    let then = world.clock.now();
+    world.pass();
+    world.write(update(&first, r#"{"total":10}"#)).await.unwrap();
+    world.write(Item::Delete { id: second }).await.unwrap();
+    world.create(r#"{"total":1}"#).await;
+    let small = || Some(totals("LESS_THAN", "5"));
+    let mut past = found(&world.entities(), small(), Some(then)).await;
+    past.sort();
+    assert_eq!(past, [r#"{"total":1}"#, r#"{"total":2}"#]);
+    assert_eq!(found(&world.entities(), small(), None).await, [r#"{"total":1}"#]);
+    let tally = world.entities().tally(Some(&order()), Some(then)).await.unwrap();
+    assert_eq!(tally.iter().map(|it| it.count).sum::<u64>(), 2);
+    assert_eq!(world.entities().list(&order(), (0, 10), Some(then)).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_search_within_a_transaction_sees_what_it_has_written() {
+    let world = World::with_orders().await;
+    let body = r#"{"workflows":[{"name":"w","initialState":"NEW","states":{"NEW":{"transitions":[
+        {"name":"GO","next":"DONE","manual":true,"processors":[{"name":"one"}]}]},"DONE":{}}}]}"#;
+    world.workflows(body).await;
+    let ids: Vec<InstanceId> = vec![
+        world.create(r#"{"total":1}"#).await,
+        world.create(r#"{"total":2}"#).await,
+        world.create(r#"{"total":3}"#).await,
+    ];
+    let own = world.create(r#"{"total":100}"#).await;
+    world.member("one", move |asking: Asking| {
+        let ids = ids.clone();
+        async move {
+            let items = [
+                update(&ids[0], r#"{"total":10}"#),
+                Item::Delete { id: ids[1].clone() },
+                new(r#"{"total":4}"#),
+            ];
+            asking.within.write(&items).await.unwrap();
+            let small = Some(totals("LESS_THAN", "50"));
+            let mut seen = found(&asking.within, small, None).await;
+            seen.sort();
+            assert_eq!(seen, [r#"{"total":10}"#, r#"{"total":3}"#, r#"{"total":4}"#]);
+            let page = asking.within.list(&order(), (1, 2), None).await.unwrap();
+            assert_eq!(page.len(), 2);
+            processed(None)
+        }
+    });
+    world.write(take(&own, "GO")).await.unwrap();
+    assert_eq!(world.asked(), ["one"]);
+}
+
+#[tokio::test]
+async fn a_search_in_the_background_is_about_one_instant() {
+    let world = World::with_orders().await;
+    let items: Vec<_> = (0..2_500).map(|it| new(&format!(r#"{{"total":{it}}}"#))).collect();
+    world.entities().write(&items).await.unwrap();
+    world.pass();
+    let entities = world.entities();
+    let id =
+        entities.begin_search(&order(), totals("GREATER_OR_EQUAL", "100"), None).await.unwrap();
+    world.pass();
+    entities.delete_matching(&order(), None, None).await.unwrap();
+    let status = loop {
+        let status = entities.search_status(&id).await.unwrap();
+        if status.status != SearchStatus::Running {
+            break status;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!((status.status, status.n_found), (SearchStatus::Successful, 2_400));
+    let mut seen = std::collections::BTreeSet::new();
+    for offset in (0..2_400).step_by(700) {
+        let page = entities.search_page(&id, offset, 700).await.unwrap();
+        assert_eq!(page.n_found, 2_400);
+        seen.extend(page.entities.into_iter().map(|it| it.id));
+    }
+    assert_eq!(seen.len(), 2_400);
+    assert_eq!(entities.cancel_search(&id).await.unwrap(), SearchStatus::Successful);
+    let foreign = world.engine.entities(super::world::caller("other"));
+    assert_eq!(code(foreign.search_status(&id).await), Code::SearchJobNotFound);
+    world.clock.advance(std::time::Duration::from_secs(2 * 60 * 60));
+    assert_eq!(code(entities.search_status(&id).await), Code::SearchJobNotFound);
+    // The next one tidies up.
+    entities.begin_search(&order(), totals("EQUALS", "1"), None).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_cannot_be_searched_for_is_told() {
+    let world = World::with_orders().await;
+    let function = json(r#"{"type":"function","function":{"name":"f"}}"#);
+    assert_eq!(condition(&function).unwrap_err().code, Code::BadRequest);
+    assert_eq!(condition(&json("{}")).unwrap_err().code, Code::BadRequest);
+    let unknown = waypost_kernel::DefinitionRef { version: 7, ..order() };
+    let search = world.entities().search(&unknown, None, None).await;
+    assert_eq!(code(search.map(|_| ())), Code::ModelNotFound);
+    let list = world.entities().list(&order(), (0, 0), None).await;
+    assert_eq!(code(list), Code::BadRequest);
+}
+
+#[tokio::test]
+async fn deleting_by_condition_leaves_the_others() {
+    let world = World::with_orders().await;
+    for total in 0..10 {
+        world.create(&format!(r#"{{"total":{total}}}"#)).await;
+    }
+    let deleted =
+        world.entities().delete_matching(&order(), Some(totals("LESS_THAN", "4")), None).await;
+    assert_eq!(deleted.unwrap().len(), 4);
+    assert_eq!(found(&world.entities(), None, None).await.len(), 6);
+}

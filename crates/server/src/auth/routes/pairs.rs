@@ -1,0 +1,109 @@
+//! The server's own pairs of keys.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use waypost_api::{
+    Timestamp,
+    auth::{Jwks, KeyPair},
+};
+
+use super::admin::{Administrator, conflict, issuer, too_many};
+use crate::{
+    auth::{
+        encoding::{hex, random},
+        guard::Doorway,
+        ring::{PAIRS_MAX, Pair, Pairs},
+        rsa,
+    },
+    http::entity::problem::{Failure, KEY_NOT_FOUND},
+};
+
+pub(super) async fn jwks(State(doorway): State<Arc<Doorway>>) -> Result<Json<Jwks>, Failure> {
+    let pairs = issuer(&doorway)?.ring.pairs().await?;
+    let keys = pairs.active().map(|it| it.keys.public.jwk(&it.kid)).collect();
+    Ok(Json(Jwks { keys }))
+}
+
+pub(super) async fn create(
+    administrator: Administrator,
+) -> Result<(StatusCode, Json<KeyPair>), Failure> {
+    let issuer = administrator.issuer()?;
+    let pairs = issuer.ring.pairs_now().await?;
+    if pairs.all.len() >= PAIRS_MAX as usize {
+        return Err(too_many("pairs of keys", PAIRS_MAX));
+    }
+    let keys = issuer.vault.work(rsa::KeyPair::generate).await?.map_err(Failure::defect)?;
+    let kid = hex(&random::<16>().map_err(Failure::defect)?);
+    let created_at = shown(issuer.ring.add(kid.clone(), keys).await?);
+    administrator.log("made a pair of keys", &kid);
+    Ok((StatusCode::CREATED, Json(KeyPair { kid, active: true, created_at })))
+}
+
+pub(super) async fn current(administrator: Administrator) -> Result<Json<KeyPair>, Failure> {
+    let pairs = administrator.issuer()?.ring.pairs_now().await?;
+    let pair = pairs.current().ok_or_else(missing)?;
+    let created_at = shown(pair.created_at);
+    Ok(Json(KeyPair { kid: pair.kid.clone(), active: pair.is_active, created_at }))
+}
+
+pub(super) async fn remove(
+    administrator: Administrator,
+    Path(kid): Path<String>,
+) -> Result<StatusCode, Failure> {
+    let issuer = administrator.issuer()?;
+    let pairs = issuer.ring.pairs_now().await?;
+    let pair = pairs.find(&kid).ok_or_else(missing)?;
+    if pair.is_configured {
+        return Err(conflict("the pair comes from the settings; invalidate it, or change them"));
+    }
+    spare_the_last(&pairs, pair)?;
+    issuer.ring.remove(pair).await?;
+    administrator.log("deleted a pair of keys", &kid);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn invalidate(
+    administrator: Administrator,
+    Path(kid): Path<String>,
+) -> Result<StatusCode, Failure> {
+    let issuer = administrator.issuer()?;
+    let pairs = issuer.ring.pairs_now().await?;
+    let pair = pairs.find(&kid).ok_or_else(missing)?;
+    spare_the_last(&pairs, pair)?;
+    issuer.ring.switch(pair, false).await?;
+    administrator.log("invalidated a pair of keys", &kid);
+    Ok(StatusCode::OK)
+}
+
+pub(super) async fn reactivate(
+    administrator: Administrator,
+    Path(kid): Path<String>,
+) -> Result<StatusCode, Failure> {
+    let issuer = administrator.issuer()?;
+    let pairs = issuer.ring.pairs_now().await?;
+    let pair = pairs.find(&kid).ok_or_else(missing)?;
+    issuer.ring.switch(pair, true).await?;
+    administrator.log("reactivated a pair of keys", &kid);
+    Ok(StatusCode::OK)
+}
+
+/// Without a pair nobody could sign in to make another.
+fn spare_the_last(pairs: &Pairs, pair: &Pair) -> Result<(), Failure> {
+    if pairs.active().all(|it| it.kid == pair.kid) {
+        return Err(conflict("it is the only active pair; make another first"));
+    }
+    Ok(())
+}
+
+fn missing() -> Failure {
+    Failure::new(StatusCode::NOT_FOUND, KEY_NOT_FOUND, "there is no such pair of keys")
+}
+
+fn shown(at: waypost_kernel::Timestamp) -> Timestamp {
+    Timestamp::from_micros(at.as_micros())
+}

@@ -1,0 +1,237 @@
+//! The compute members of this node: who they are, and how they are asked.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use prometheus_client::registry::Registry as Figures;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+use uuid::Uuid;
+use waypost_api::entity::{Greet, Join, event::GREET};
+use waypost_engine::{
+    Ids as _, RandomIds,
+    entity::{Answer, Caller, Compute, Question},
+};
+use waypost_kernel::Clock;
+use waypost_machines::entity::cascade::{Cause, Reply};
+
+use super::{
+    answer::reply,
+    event::event,
+    member::{Asking, Bounds, Member, Outgoing},
+    metrics::{Metrics, outcome},
+    options::{ComputeError, ComputeOptions},
+    question::asked,
+    registry::{Nobody, Registry, Wanted},
+    ticket::{Ticket, TicketError, Tickets},
+};
+
+/// The compute members that are connected to this node.
+#[derive(Clone)]
+pub struct Members(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) options: ComputeOptions,
+    pub(super) metrics: Metrics,
+    /// Canceled when streams are to end.
+    pub(super) closing: CancellationToken,
+    registry: Registry,
+    tickets: Tickets,
+    clock: Arc<dyn Clock>,
+}
+
+impl Members {
+    /// Nobody yet.
+    ///
+    /// # Errors
+    /// When members cannot be served with the options; says why.
+    pub fn new(options: ComputeOptions, clock: Arc<dyn Clock>) -> Result<Self, ComputeError> {
+        let tickets = options.tickets()?;
+        let (registry, metrics) = (Registry::default(), Metrics::default());
+        let closing = CancellationToken::new();
+        Ok(Self(Arc::new(Shared { options, metrics, closing, registry, tickets, clock })))
+    }
+
+    /// Makes the counters visible.
+    pub fn register(&self, registry: &mut Figures) {
+        self.0.metrics.register(registry);
+    }
+
+    /// The name of this node, as it is on tickets.
+    #[must_use]
+    pub fn node(&self) -> &str {
+        &self.0.options.node
+    }
+
+    /// The ticket that a member has brought back.
+    ///
+    /// # Errors
+    /// When it is not one of ours, or no longer good.
+    pub fn verify(&self, ticket: &str) -> Result<Ticket, TicketError> {
+        self.0.tickets.verify(ticket, self.0.clock.now())
+    }
+
+    /// Ends all streams, and takes no more of them. Whoever still waits for an answer is told that
+    /// the member is gone.
+    pub fn close(&self) {
+        self.0.closing.cancel();
+    }
+
+    /// Lets a member in, and has it greeted before anybody can ask it.
+    pub(super) fn admit(
+        &self,
+        caller: &Caller,
+        join: Join,
+        outgoing: mpsc::Sender<Outgoing>,
+    ) -> Result<Place, Status> {
+        let tags = self.tags(join.tags.unwrap_or_default())?;
+        let (id, tenant) = (Uuid::new_v4().to_string(), caller.tenant.clone());
+        let greet = Greet {
+            id: id.clone(),
+            member_id: id.clone(),
+            joined_legal_entity_id: tenant.to_string(),
+            success: true,
+        };
+        let member = Member::new(id, tenant, tags, outgoing);
+        member.tell(event(GREET, &greet)?);
+        let (member, limit) = (Arc::new(member), self.0.options.limits.members_max);
+        match self.0.registry.add(Arc::clone(&member), limit) {
+            Ok(()) => Ok(Place::new(Arc::clone(&self.0), member)),
+            Err(_) => Err(Status::resource_exhausted(format!(
+                "the tenant has {limit} compute members already; close some first"
+            ))),
+        }
+    }
+
+    fn tags(&self, tags: Vec<String>) -> Result<HashSet<String>, Status> {
+        let limits = &self.0.options.limits;
+        if tags.len() > limits.tags_max {
+            let (found, limit) = (tags.len(), limits.tags_max);
+            let text = format!("a member has at most {limit} tags, not {found}");
+            return Err(Status::invalid_argument(text));
+        }
+        if tags.iter().any(|it| it.len() > limits.tag_max) {
+            let text = format!("a tag has at most {} bytes", limits.tag_max);
+            return Err(Status::invalid_argument(text));
+        }
+        Ok(tags.into_iter().collect())
+    }
+
+    /// Offers the question to one member.
+    fn offer(&self, question: &Question<'_>, timeout: Duration) -> Result<Asking, Reply> {
+        let options = &self.0.options;
+        let wanted = Wanted {
+            tenant: &question.caller.tenant,
+            tags: &question.call.terms.tags,
+            avoid: question.avoid,
+            bounds: Bounds {
+                pending_max: options.limits.pending_max,
+                silence_max: options.keep_alive_timeout,
+            },
+        };
+        let request = RandomIds.entity(self.0.clock.now()).to_string();
+        let event =
+            asked(question, &request, self.ticket(question, timeout)).map_err(|status| {
+                failed(Cause::Refused { is_retryable: false }, status.message().to_owned())
+            })?;
+        self.0.registry.offer(&wanted, request, event).map_err(|nobody| {
+            failed(Cause::NoMember, nobody_there(nobody, &question.call.terms.tags))
+        })
+    }
+
+    /// The ticket outlives the question it comes with, however long that may take.
+    fn ticket(&self, question: &Question<'_>, timeout: Duration) -> String {
+        let options = &self.0.options;
+        let needed = timeout.saturating_add(options.limits.send_timeout);
+        let until = self.0.clock.now() + options.ticket_life.max(needed);
+        self.0.tickets.sign(&Ticket {
+            node: options.node.clone(),
+            transaction: question.transaction.to_owned(),
+            layer: question.layer,
+            until: until.as_micros().div_euclid(1_000_000).saturating_add(1),
+        })
+    }
+}
+
+#[async_trait]
+impl Compute for Members {
+    async fn ask(&self, question: Question<'_>) -> Answer {
+        let limits = &self.0.options.limits;
+        let timeout = question.call.terms.timeout.unwrap_or(limits.answer_timeout);
+        let mut count = Count::new(&self.0.metrics);
+        let mut asking = match self.offer(&question, timeout) {
+            Ok(asking) => asking,
+            Err(reply) => {
+                count.outcome = outcome(&reply);
+                return Answer { reply, member: None };
+            }
+        };
+        let reply = match asking.wait(limits.send_timeout, timeout).await {
+            Ok(said) => reply(&question.call.asked, &said, limits.warnings_max),
+            Err((cause, message)) => failed(cause, message),
+        };
+        count.outcome = outcome(&reply);
+        Answer { reply, member: Some(asking.member.id.clone()) }
+    }
+}
+
+fn failed(cause: Cause, message: String) -> Reply {
+    Reply::Failed { cause, message, warnings: Vec::new() }
+}
+
+fn nobody_there(nobody: Nobody, tags: &[String]) -> String {
+    let which = if tags.is_empty() {
+        String::new()
+    } else {
+        format!(" that has the tags {:?}", tags.join(","))
+    };
+    match nobody {
+        Nobody::Absent => format!("no compute member is connected{which}"),
+        Nobody::Busy => format!("every compute member{which} is busy"),
+    }
+}
+
+/// Counts a question, however it ends.
+struct Count<'a> {
+    metrics: &'a Metrics,
+    outcome: &'static str,
+}
+
+impl<'a> Count<'a> {
+    fn new(metrics: &'a Metrics) -> Self {
+        metrics.pending.inc();
+        Self { metrics, outcome: "withdrawn" }
+    }
+}
+
+impl Drop for Count<'_> {
+    fn drop(&mut self) {
+        self.metrics.pending.dec();
+        self.metrics.count(self.outcome);
+    }
+}
+
+/// A member's place among the others, until it is dropped.
+pub(super) struct Place {
+    shared: Arc<Shared>,
+    pub(super) member: Arc<Member>,
+}
+
+impl Place {
+    fn new(shared: Arc<Shared>, member: Arc<Member>) -> Self {
+        shared.metrics.members.inc();
+        tracing::info!(member = member.id, tenant = %member.tenant, "a compute member has joined");
+        Self { shared, member }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.shared.registry.remove(&self.member);
+        self.member.abandon();
+        self.shared.metrics.members.dec();
+        let member = &self.member;
+        tracing::info!(member = member.id, tenant = %member.tenant, "a compute member has left");
+    }
+}

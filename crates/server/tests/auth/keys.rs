@@ -1,0 +1,189 @@
+//! The server's own pairs of keys.
+
+use serde_json::{Value, json};
+
+use crate::{
+    forge::{KID, OURS, jwk, read},
+    world::{Answer, World, world},
+};
+
+impl World {
+    async fn key(&self, line: &str) -> Answer {
+        self.call(&self.administrator("t-1"), line, "").await
+    }
+
+    /// Makes a pair: its name.
+    async fn pair(&self) -> String {
+        let made = self.key("POST /oauth/keys/keypair").await;
+        assert_eq!(made.status, 201, "{made:?}");
+        made.text("kid")
+    }
+
+    /// Which keys others are told to verify with.
+    async fn published(&self) -> Vec<String> {
+        let answer = self.call("", "GET /.well-known/jwks.json", "").await;
+        let keys = answer.body["keys"].as_array().unwrap();
+        keys.iter().map(|it| it["kid"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// A token, and which pair signed it.
+    async fn token(&self) -> (String, String) {
+        let answer = self.sign_in("first", "p%25w%2Bd").await;
+        let (head, _) = read(&answer.text("access_token"));
+        (answer.bearer(), head["kid"].as_str().unwrap().to_owned())
+    }
+
+    async fn is_known(&self, bearer: &str) -> bool {
+        self.call(bearer, "GET /account", "").await.status == 200
+    }
+}
+
+#[tokio::test]
+async fn others_can_verify() {
+    let world = world().await;
+    let answer = world.call("", "GET /.well-known/jwks.json", "").await;
+    let (n, e) = (jwk(&OURS)["n"].clone(), jwk(&OURS)["e"].clone());
+    let key = json!({ "kty": "RSA", "kid": KID, "use": "sig", "alg": "RS256", "n": n, "e": e });
+    assert_eq!(answer.body, json!({ "keys": [key] }));
+}
+
+#[tokio::test]
+async fn the_newest_active_pair_signs() {
+    let world = world().await;
+    assert_eq!(world.key("GET /oauth/keys/keypair/current").await.text("kid"), KID);
+    let one = world.key("POST /oauth/keys/keypair").await;
+    let at = "2026-05-28T20:26:40Z";
+    let kid = one.text("kid");
+    assert_eq!(one.body, json!({ "kid": kid, "active": true, "createdAt": at }));
+    assert_eq!(kid.len(), 32);
+    assert!(kid.chars().all(|it| it.is_ascii_hexdigit()));
+    assert_eq!(world.key("GET /oauth/keys/keypair/current").await.body, one.body);
+    world.wait(1);
+    let other = world.pair().await;
+    assert_eq!(world.token().await.1, other);
+    assert_eq!(world.published().await, [other.as_str(), kid.as_str(), KID]);
+    let off = format!("POST /oauth/keys/keypair/{other}/invalidate");
+    assert_eq!(world.key(&off).await.status, 200);
+    assert_eq!(world.token().await.1, kid);
+    assert_eq!(world.key("GET /oauth/keys/keypair/current").await.text("kid"), kid);
+}
+
+#[tokio::test]
+async fn a_pair_that_is_invalidated_stops_verifying() {
+    let world = world().await;
+    let kid = world.pair().await;
+    let (bearer, by) = world.token().await;
+    assert_eq!(by, kid);
+    assert!(world.is_known(&bearer).await);
+    for (what, expected) in [("invalidate", false), ("reactivate", true)] {
+        let answer = world.key(&format!("POST /oauth/keys/keypair/{kid}/{what}")).await;
+        assert_eq!((answer.status, answer.body), (200, Value::String(String::new())));
+        assert_eq!(world.is_known(&bearer).await, expected, "{what}");
+        assert_eq!(world.published().await.contains(&kid), expected, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_pair_that_is_deleted_is_gone() {
+    let world = world().await;
+    let kid = world.pair().await;
+    let (bearer, _) = world.token().await;
+    let line = format!("DELETE /oauth/keys/keypair/{kid}");
+    assert_eq!(world.key(&line).await.status, 204);
+    assert!(!world.is_known(&bearer).await);
+    assert_eq!(world.key(&line).await.code(), "404 KEY_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_pair_that_is_not_there_is_not_found() {
+    let world = world().await;
+    for line in [
+        "DELETE /oauth/keys/keypair/x",
+        "POST /oauth/keys/keypair/x/invalidate",
+        "POST /oauth/keys/keypair/x/reactivate",
+    ] {
+        assert_eq!(world.key(line).await.code(), "404 KEY_NOT_FOUND", "{line}");
+    }
+}
+
+#[tokio::test]
+async fn the_pair_of_the_settings_can_be_relieved() {
+    let world = world().await;
+    let (bearer, by) = world.token().await;
+    assert_eq!(by, KID);
+    let new = world.pair().await;
+    let (other, _) = world.token().await;
+    let answer = world.key(&format!("DELETE /oauth/keys/keypair/{KID}")).await;
+    assert_eq!(answer.code(), "409 CONFLICT");
+    let off = format!("/oauth/keys/keypair/{KID}/invalidate");
+    assert_eq!(world.call(&other, &format!("POST {off}"), "").await.status, 200);
+    assert!(!world.is_known(&bearer).await);
+    assert_eq!(world.published().await, [new]);
+    let on = format!("POST /oauth/keys/keypair/{KID}/reactivate");
+    assert_eq!(world.call(&other, &on, "").await.status, 200);
+    assert!(world.is_known(&bearer).await);
+}
+
+#[tokio::test]
+async fn the_last_active_pair_stays() {
+    let world = world().await;
+    let off = format!("POST /oauth/keys/keypair/{KID}/invalidate");
+    assert_eq!(world.key(&off).await.code(), "409 CONFLICT");
+    let kid = world.pair().await;
+    let (bearer, _) = world.token().await;
+    assert_eq!(world.key(&off).await.status, 200);
+    for line in [
+        format!("POST /oauth/keys/keypair/{kid}/invalidate"),
+        format!("DELETE /oauth/keys/keypair/{kid}"),
+    ] {
+        assert_eq!(world.call(&bearer, &line, "").await.code(), "409 CONFLICT");
+    }
+    assert!(world.is_known(&bearer).await);
+}
+
+#[tokio::test]
+async fn keys_and_clients_are_for_administrators() {
+    let world = world().await;
+    let (id, secret) = world.client("t-1", &["ROLE_M2M"]).await;
+    let bearer = world.sign_in(&id, &secret).await.bearer();
+    for line in [
+        "POST /oauth/keys/keypair",
+        "GET /oauth/keys/keypair/current",
+        "DELETE /oauth/keys/keypair/x",
+        "POST /oauth/keys/keypair/x/invalidate",
+        "POST /oauth/keys/keypair/x/reactivate",
+        "GET /oauth/keys/trusted",
+        "POST /oauth/keys/trusted",
+        "DELETE /oauth/keys/trusted/x",
+        "POST /oauth/keys/trusted/x/invalidate",
+        "POST /oauth/keys/trusted/x/reactivate",
+        "GET /account/m2m",
+        "POST /account/m2m",
+        "DELETE /account/m2m/x",
+        "POST /account/m2m/x/secret/reset",
+        "GET /clients",
+        "POST /clients",
+        "DELETE /clients/x",
+        "PUT /clients/x/secret",
+    ] {
+        assert_eq!(world.call(&bearer, line, "").await.code(), "403 FORBIDDEN", "{line}");
+        assert_eq!(world.call("", line, "").await.code(), "401 UNAUTHORIZED", "{line}");
+    }
+    assert_eq!(world.call(&bearer, "GET /account", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn reserved_paths_say_so() {
+    let world = world().await;
+    for line in [
+        "GET /account/subscriptions",
+        "GET /oauth/oidc/providers",
+        "POST /oauth/oidc/providers",
+        "POST /oauth/oidc/providers/reload",
+        "DELETE /oauth/oidc/providers/x",
+        "POST /oauth/oidc/providers/x/invalidate",
+    ] {
+        assert_eq!(world.key(line).await.code(), "501 NOT_IMPLEMENTED", "{line}");
+        assert_eq!(world.call("", line, "").await.code(), "401 UNAUTHORIZED", "{line}");
+    }
+}

@@ -1,0 +1,146 @@
+//! What nobody should send. None of it may end in a failure of the server.
+
+use waypost_server::HttpLimits;
+
+use crate::world::{World, world, world_limited};
+
+async fn with_model() -> World {
+    let world = world().await;
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1,"s":"x"}"#,
+            "PUT /api/model/m/1/lock",
+        ])
+        .await;
+    world
+}
+
+async fn look(world: &World, line: &str) -> String {
+    let answer = world.say(line, &[]).await;
+    format!("{} {}", answer.status, answer.code()).trim_end().to_owned()
+}
+
+#[tokio::test]
+async fn numbers_that_would_take_for_ever_are_refused_at_once() {
+    let world = with_model().await;
+    for number in ["1e20000000", "-1e20000000", "1e-20000000", "1e99999999999999999999"] {
+        for line in [
+            format!(r#"POST /api/entity/JSON/m/1 {{"a":{number}}}"#),
+            format!(r#"POST /api/model/validate/m/1 {{"a":{number}}}"#),
+            format!(r#"POST /api/model/import/JSON/SAMPLE_DATA/n/1 {{"a":{number}}}"#),
+        ] {
+            let answer = world.say(&line, &[]).await;
+            assert!(answer.status == 200 || answer.status == 400, "{line} {}", answer.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn documents_that_are_nested_too_deep_are_refused() {
+    let world = with_model().await;
+    let nested = |depth: usize| format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
+    let import = |depth| format!("POST /api/model/import/JSON/SAMPLE_DATA/n/1 {}", nested(depth));
+    assert_eq!(look(&world, &import(64)).await, "200");
+    assert_eq!(look(&world, &import(65)).await, "400 BAD_REQUEST");
+    assert_eq!(look(&world, &import(100_000)).await, "400 BAD_REQUEST");
+    let list = format!("POST /api/entity/JSON {}{}", "[".repeat(1_000), "]".repeat(1_000));
+    assert_eq!(look(&world, &list).await, "400 BAD_REQUEST");
+    let payload = nested(65).replace('"', "\\\"");
+    let item = format!(r#"[{{"model":{{"name":"m","version":1}},"payload":"{payload}"}}]"#);
+    assert_eq!(look(&world, &format!("POST /api/entity/JSON {item}")).await, "400 BAD_REQUEST");
+    let groups = |depth: usize| {
+        let open = r#"{"type":"group","operator":"AND","conditions":["#;
+        format!("POST /api/search/direct/m/1 {}{}", open.repeat(depth), "]}".repeat(depth))
+    };
+    assert_eq!(look(&world, &groups(20)).await, "200");
+    assert_eq!(look(&world, &groups(40)).await, "400 BAD_REQUEST");
+    let xml = |depth: usize| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
+    let line = format!("POST /api/model/import/XML/SAMPLE_DATA/n/1 {}", xml(10_000));
+    assert_eq!(look(&world, &line).await, "400 BAD_REQUEST");
+}
+
+#[tokio::test]
+async fn bodies_have_ten_mebibytes_at_the_most() {
+    let world = with_model().await;
+    let create = |length: usize| {
+        let frame = r#"{"s":""}"#.len();
+        format!(r#"POST /api/entity/JSON/m/1 {{"s":"{}"}}"#, "x".repeat(length - frame))
+    };
+    assert_eq!(look(&world, &create(10 << 20)).await, "200");
+    assert_eq!(look(&world, &create((10 << 20) + 1)).await, "400 BAD_REQUEST");
+    let answer = world.say("GET /api/entity/#2", &[]).await;
+    assert_eq!(answer.json()["data"]["s"].as_str().unwrap().len(), (10 << 20) - 8);
+}
+
+#[tokio::test]
+async fn a_body_without_a_length_is_limited_too() {
+    let world = with_model().await;
+    let head = "POST /api/entity/JSON/m/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    let chunk = format!("a00001\r\n{}\r\n", " ".repeat((10 << 20) + 1));
+    let answer = world.shout(format!("{head}{chunk}").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{}", answer.get(..200).unwrap_or(&answer));
+}
+
+#[tokio::test]
+async fn what_is_not_text_is_refused() {
+    let world = with_model().await;
+    let url = format!("http://{}/api/entity/JSON/m/1", world.address);
+    let response = world.client.post(url).body(vec![b'"', 0xff, b'"']).send().await.unwrap();
+    assert_eq!(response.status(), 400);
+    let text = response.text().await.unwrap();
+    assert!(text.contains("byte 1 of the body is not UTF-8"), "{text}");
+}
+
+#[tokio::test]
+async fn documents_that_refer_to_others_are_refused() {
+    let world = with_model().await;
+    let bomb = r#"<!DOCTYPE m [<!ENTITY a "x"><!ENTITY b "&a;&a;&a;&a;">]><m><s>&b;</s></m>"#;
+    let line = format!("POST /api/entity/XML/m/1 {bomb}");
+    assert_eq!(look(&world, &line).await, "400 BAD_REQUEST");
+    let outside = r#"<!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/passwd">]><m><s>&a;</s></m>"#;
+    let line = format!("POST /api/entity/XML/m/1 {outside}");
+    assert_eq!(look(&world, &line).await, "400 BAD_REQUEST");
+}
+
+#[tokio::test]
+async fn names_may_be_anything_that_can_be_written() {
+    let world = world().await;
+    for (name, expected) in [
+        ("a%20b", "200"),
+        ("%C3%BC", "200"),
+        ("%27%3B--", "200"),
+        ("a%2Fb", "200"),
+        ("%00", "400 BAD_REQUEST"),
+        ("%0A", "400 BAD_REQUEST"),
+        ("%FF", "400 BAD_REQUEST"),
+        (&"x".repeat(256), "200"),
+        (&"x".repeat(257), "400 BAD_REQUEST"),
+    ] {
+        let line = format!(r#"POST /api/model/import/JSON/SAMPLE_DATA/{name}/1 {{"a":1}}"#);
+        assert_eq!(look(&world, &line).await, expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_token_nobody_has_made_is_refused() {
+    let world = with_model().await;
+    for line in [
+        r#"POST /api/entity/JSON/m/1 {"a":1}"#,
+        "GET /api/entity/m/1",
+        r#"POST /api/search/direct/m/1 {"type":"group","operator":"AND"}"#,
+    ] {
+        let answer = world.say(line, &["X-Tx-Token: nonsense".to_owned()]).await;
+        assert_eq!((answer.status, answer.code().as_str()), (401, "UNAUTHORIZED"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn large_bodies_are_refused_when_there_are_too_many_of_them() {
+    let limits = HttpLimits { bodies_max: 1 << 20, ..HttpLimits::default() };
+    let world = world_limited(limits).await;
+    let line = |length: usize| format!("POST /api/model/validate/m/1 {}", " ".repeat(length));
+    assert_eq!(look(&world, &line(60_000)).await, "404 MODEL_NOT_FOUND");
+    assert_eq!(look(&world, &line(1 << 20)).await, "404 MODEL_NOT_FOUND");
+    assert_eq!(look(&world, &line((1 << 20) + 1)).await, "503 OVERLOADED");
+}

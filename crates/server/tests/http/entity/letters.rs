@@ -1,0 +1,81 @@
+//! Edge messages, and help.
+
+use serde_json::{Value, json};
+
+use crate::world::world;
+
+#[tokio::test]
+async fn messages_are_kept_until_they_are_erased() {
+    world().await.enact("messages_are_kept_until_they_are_erased").await;
+}
+
+#[tokio::test]
+async fn a_large_message_comes_back_as_it_was() {
+    let world = world().await;
+    let payload = format!("[{}1.50]", "1.50,".repeat(40_000));
+    let headers = ["Content-Type: application/json".to_owned()];
+    let line = format!(r#"POST /api/message/new/a {{"payload": {payload}}}"#);
+    assert_eq!(world.say(&line, &headers).await.status, 200);
+    let kept = world.say("GET /api/message/#2", &[]).await.json();
+    assert_eq!(kept["content"], payload);
+    let line = format!(r#"POST /api/message/new/a {{"payload":"{}"}}"#, "x".repeat(10 << 20));
+    let answer = world.say(&line, &headers).await;
+    assert_eq!((answer.status, answer.code().as_str()), (413, "BAD_REQUEST"));
+}
+
+#[tokio::test]
+async fn a_message_without_a_length_is_refused() {
+    let world = world().await;
+    let head = "POST /api/message/new/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+                content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let body = r#"{"payload":1}"#;
+    let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let answer = world.shout(format!("{head}{chunks}").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("the header Content-Length is required"), "{answer}");
+}
+
+#[tokio::test]
+async fn help_can_be_read_from_everywhere() {
+    let world = world().await;
+    let response = world.get("/api/help").await;
+    assert_eq!(response.headers()["access-control-allow-origin"], "*");
+    let contents: Value = response.json().await.unwrap();
+    assert_eq!(contents["schema"], 1);
+    let topics = contents["topics"].as_array().unwrap();
+    let names: Vec<_> = topics.iter().map(|it| it["topic"].as_str().unwrap()).collect();
+    assert_eq!(names, ["audit", "crud", "errors", "models", "search", "workflows"]);
+    let topic = world.say("GET /api/help/workflows", &[]).await.json();
+    assert_eq!(topic["title"], "Workflows");
+    assert_eq!(topic["sections"][0]["name"], "Importing");
+    assert_eq!(topic["see_also"], json!(["crud", "search", "audit"]));
+    for path in ["errors.CONFLICT", "errors/CONFLICT", "errors.conflict"] {
+        let topic = world.say(&format!("GET /api/help/{path}"), &[]).await.json();
+        assert_eq!((&topic["title"], &topic["path"][0]), (&json!("CONFLICT"), &json!("errors")));
+    }
+    let url = format!("http://{}/api/help/search", world.address);
+    let response = world.client.request(reqwest::Method::OPTIONS, url).send().await.unwrap();
+    assert_eq!(response.status(), 204);
+    assert_eq!(response.headers()["access-control-max-age"], "86400");
+    assert_eq!(response.headers()["access-control-allow-methods"], "GET, OPTIONS");
+}
+
+#[tokio::test]
+async fn help_about_what_is_not_there_is_refused() {
+    let world = world().await;
+    for (line, expected) in [
+        ("GET /api/help/nothing", (404, "HELP_TOPIC_NOT_FOUND")),
+        ("GET /api/help/errors.NOTHING", (404, "HELP_TOPIC_NOT_FOUND")),
+        ("GET /api/help/errors/CONFLICT/more", (404, "HELP_TOPIC_NOT_FOUND")),
+        ("GET /api/help/a..b", (400, "BAD_REQUEST")),
+        ("GET /api/help/.a", (400, "BAD_REQUEST")),
+        ("GET /api/help/a%20b", (400, "BAD_REQUEST")),
+        ("POST /api/help", (405, "BAD_REQUEST")),
+        ("DELETE /api/help/search", (405, "BAD_REQUEST")),
+    ] {
+        let answer = world.say(line, &[]).await;
+        assert_eq!((answer.status, answer.code().as_str()), expected, "{line}");
+        let allows = answer.shown().contains("[allow: GET, OPTIONS]");
+        assert_eq!(allows, expected.0 == 405, "{line}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Searches: at once and in the background.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::world::{World, world};
+
+/// Matches everything.
+const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
+
+#[tokio::test]
+async fn what_matches_is_sent_line_by_line() {
+    world().await.enact("what_matches_is_sent_line_by_line").await;
+}
+
+#[tokio::test]
+async fn conditions_that_cannot_be_read_are_refused() {
+    world().await.enact("conditions_that_cannot_be_read_are_refused").await;
+}
+
+/// A model with so many entities.
+async fn with_entities(n_entities: usize) -> World {
+    let world = world().await;
+    let values: Vec<_> = (0..n_entities).map(|it| json!({ "a": it })).collect();
+    let create =
+        format!("POST /api/entity/JSON/m/1?transactionWindow=1000 {}", Value::Array(values));
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#,
+            "PUT /api/model/m/1/lock",
+            &create,
+        ])
+        .await;
+    world
+}
+
+/// How many lines are answered, or what else.
+async fn lines(world: &World, query: &str) -> Result<usize, String> {
+    let answer = world.say(&format!("POST /api/search/direct/m/1{query} {ALL}"), &[]).await;
+    match answer.status {
+        200 => Ok(answer.text.lines().count()),
+        _ => Err(answer.code()),
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_asks_for_few_is_told_if_there_are_more() {
+    let world = with_entities(1_200).await;
+    assert_eq!(lines(&world, "").await, Err("SEARCH_RESULT_LIMIT".into()));
+    assert_eq!(lines(&world, "?limit=1000").await, Err("SEARCH_RESULT_LIMIT".into()));
+    // What is beyond is cut, since some of it is on its way already.
+    assert_eq!(lines(&world, "?limit=1100").await, Ok(1_100));
+    assert_eq!(lines(&world, "?limit=1200").await, Ok(1_200));
+    assert_eq!(lines(&world, "?limit=10000").await, Ok(1_200));
+    assert_eq!(lines(&world, "?limit=10001").await, Err("BAD_REQUEST".into()));
+}
+
+#[tokio::test]
+async fn as_many_as_were_asked_for_are_not_too_many() {
+    let world = with_entities(500).await;
+    assert_eq!(lines(&world, "?limit=499").await, Err("SEARCH_RESULT_LIMIT".into()));
+    assert_eq!(lines(&world, "?limit=500").await, Ok(500));
+    assert_eq!(lines(&world, "?limit=0").await, Ok(500));
+}
+
+/// Looks until a search has ended.
+async fn ended(world: &World, id: &str) -> Value {
+    for _ in 0..1_000 {
+        let line = format!("GET /api/search/async/{id}/status");
+        let status = world.say(&line, &[]).await.json();
+        if status["searchJobStatus"] != "RUNNING" {
+            return status;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("the search {id} does not end");
+}
+
+async fn begin(world: &World, query: &str, condition: &str) -> String {
+    let line = format!("POST /api/search/async/m/1{query} {condition}");
+    let answer = world.say(&line, &[]).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json().as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_search_in_the_background_keeps_what_it_found() {
+    let world = with_entities(2_500).await;
+    world.clock.advance(Duration::from_secs(1));
+    let id = begin(&world, "", ALL).await;
+    let status = ended(&world, &id).await;
+    assert_eq!(
+        status,
+        json!({
+            "searchJobStatus": "SUCCESSFUL", "createTime": "2026-05-28T20:26:41Z",
+            "entitiesCount": 2_500, "calculationTimeMillis": 0,
+            "finishTime": "2026-05-28T20:26:41Z", "expirationDate": "2026-05-28T21:26:41Z",
+        })
+    );
+    world.clock.advance(Duration::from_secs(1));
+    assert_eq!(world.say("DELETE /api/entity/m/1", &[]).await.status, 200);
+    let page = async |query: &str| {
+        let page = world.say(&format!("GET /api/search/async/{id}{query}"), &[]).await.json();
+        (page["content"].as_array().unwrap().clone(), page["page"].clone())
+    };
+    let facts = |number: u64, size: u64, pages: u64| json!({"number": number, "size": size, "totalElements": 2_500, "totalPages": pages});
+    let (content, found) = page("").await;
+    assert_eq!((content.len(), found), (1_000, facts(0, 1_000, 3)));
+    assert_eq!(content[0]["data"], json!({ "a": 0 }));
+    let (content, found) = page("?pageSize=0&pageNumber=2").await;
+    assert_eq!((content.len(), found), (500, facts(2, 1_000, 3)));
+    let (content, found) = page("?pageSize=700&pageNumber=1").await;
+    assert_eq!((content.len(), found), (700, facts(1, 700, 4)));
+    assert_eq!(content[0]["data"], json!({ "a": 700 }));
+    let (content, found) = page("?pageNumber=4294967295&pageSize=10000").await;
+    assert_eq!((content.len(), found), (0, facts(4_294_967_295, 10_000, 1)));
+    for query in ["?pageSize=10001", "?pageSize=-1", "?pageSize=x", "?pageNumber=-1"] {
+        let answer = world.say(&format!("GET /api/search/async/{id}{query}"), &[]).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "BAD_REQUEST"), "{query}");
+    }
+    world.clock.advance(Duration::from_secs(3_600));
+    for (line, expected) in [("GET", ""), ("GET", "/status"), ("PUT", "/cancel")] {
+        let line = format!("{line} /api/search/async/{id}{expected}");
+        let answer = world.say(&line, &[]).await;
+        assert_eq!((answer.status, answer.code().as_str()), (404, "SEARCH_JOB_NOT_FOUND"));
+    }
+}
+
+#[tokio::test]
+async fn a_search_of_then_finds_what_was_there() {
+    let world = with_entities(3).await;
+    world.clock.advance(Duration::from_secs(10));
+    assert_eq!(world.say("DELETE /api/entity/m/1", &[]).await.status, 200);
+    let id = begin(&world, "?pointInTime=2026-05-28T20:26:45Z", ALL).await;
+    assert_eq!(ended(&world, &id).await["entitiesCount"], 3);
+    let id = begin(&world, "", ALL).await;
+    assert_eq!(ended(&world, &id).await["entitiesCount"], 0);
+    let page = world.say(&format!("GET /api/search/async/{id}"), &[]).await.json();
+    assert_eq!(page["content"], json!([]));
+    assert_eq!(page["page"]["totalPages"], 0);
+}
+
+#[tokio::test]
+async fn a_search_that_has_ended_cannot_be_canceled() {
+    let world = with_entities(1).await;
+    let id = begin(&world, "", ALL).await;
+    ended(&world, &id).await;
+    let answer = world.say(&format!("PUT /api/search/async/{id}/cancel"), &[]).await;
+    assert_eq!(answer.status, 400);
+    let problem = answer.json();
+    let expected =
+        format!("BAD_REQUEST: snapshot by id={id} is not running. current status=SUCCESSFUL");
+    assert_eq!(problem["detail"], expected);
+    let properties = json!({
+        "errorCode": "BAD_REQUEST", "currentStatus": "SUCCESSFUL", "snapshotId": id,
+    });
+    assert_eq!(problem["properties"], properties);
+}
+
+#[tokio::test]
+async fn searches_nobody_has_begun_are_not_found() {
+    let world = world().await;
+    for line in [
+        "GET /api/search/async/#9",
+        "GET /api/search/async/#9/status",
+        "PUT /api/search/async/#9/cancel",
+    ] {
+        let answer = world.say(line, &[]).await;
+        assert_eq!((answer.status, answer.code().as_str()), (404, "SEARCH_JOB_NOT_FOUND"));
+    }
+    let answer = world.say("GET /api/search/async/nonsense", &[]).await;
+    assert_eq!((answer.status, answer.code().as_str()), (400, "BAD_REQUEST"));
+    let answer = world.say(&format!("POST /api/search/async/m/1 {ALL}"), &[]).await;
+    assert_eq!((answer.status, answer.code().as_str()), (404, "MODEL_NOT_FOUND"));
+}

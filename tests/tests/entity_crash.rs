@@ -1,0 +1,64 @@
+//! The server is killed while entities are written. Every acknowledged version is there, no cascade
+//! and no pair is half made, and the audit is complete.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use e2e::{
+    binary::Running,
+    entity::{Client, Ledger, Press, check},
+};
+use waypost_testkit::services;
+
+/// How often the server is killed on each database. `WAYPOST_KILLS` asks for more.
+fn kills() -> u32 {
+    std::env::var("WAYPOST_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(200)
+}
+
+async fn kill_again_and_again(store: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let serve = || Running::serve(folder.path(), &["--store", store]);
+    let first = serve();
+    Client::new(&first.url).prepare().await;
+    first.kill();
+    let ledger = Arc::new(Mutex::new(Ledger::default()));
+    for round in 0..kills() {
+        let server = serve();
+        let press = Press::begin(&server.url, &ledger, round);
+        // Lives of different length, so that every moment has its turn.
+        tokio::time::sleep(Duration::from_millis(u64::from(20 + round * 37 % 280))).await;
+        server.kill();
+        press.end().await;
+    }
+    let server = serve();
+    let client = Client::new(&server.url);
+    let Ledger { entities, pairs, asked } = std::mem::take(&mut *ledger.lock().unwrap());
+    assert!(entities.len() > 100, "only {} entities were created", entities.len());
+    assert!(pairs.len() > 50, "only {} pairs were created", pairs.len());
+    for (id, told) in &entities {
+        check(&client, id, told).await;
+    }
+    // Each search goes through all entities, so some of the pairs must do.
+    for pair in asked.iter().rev().step_by(asked.len().div_ceil(100)) {
+        let n_found = client.pair(*pair).await;
+        let is_told = pairs.contains(pair);
+        assert!(n_found == 2 || n_found == 0 && !is_told, "pair {pair}: {n_found}");
+    }
+    assert!(server.stop().0.success());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_acknowledged_is_lost_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crash.db");
+    kill_again_and_again(&format!("sqlite:{}", path.display())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_acknowledged_is_lost_on_postgresql() {
+    let database = services::fresh_database(&services::postgres().unwrap()).unwrap();
+    kill_again_and_again(&database).await;
+}
