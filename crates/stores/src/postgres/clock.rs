@@ -43,6 +43,8 @@ pub(super) struct Watch {
     offset: AtomicI64,
     /// The latest time told. Time never goes back, whatever the database says.
     latest: AtomicI64,
+    /// The latest instant at which this node lets nothing more begin to land.
+    closed: AtomicI64,
     /// The latest instant at which, as far as this node has asked, nothing more can land.
     settled: AtomicI64,
 }
@@ -54,8 +56,8 @@ impl Watch {
             StoreClock::Given(clock) => Some(clock),
         };
         let (offset, latest) = (AtomicI64::new(0), AtomicI64::new(i64::MIN));
-        let settled = AtomicI64::new(i64::MIN);
-        Self { given, started: Instant::now(), offset, latest, settled }
+        let (closed, settled) = (AtomicI64::new(i64::MIN), AtomicI64::new(i64::MIN));
+        Self { given, started: Instant::now(), offset, latest, closed, settled }
     }
 
     /// The time that statements must go by; the database's own if absent.
@@ -79,20 +81,28 @@ impl Watch {
         })
     }
 
+    /// From now on nothing begins to land at `at` or before. What has begun may still land there.
+    ///
+    /// It must be said before the others are waited for: whoever begins after the wait and before
+    /// it is said would be given an instant that is settled.
+    pub(super) fn close(&self, at: Timestamp) {
+        self.closed.fetch_max(at.as_micros(), Ordering::SeqCst);
+    }
+
     /// Takes note that nothing more can land at `at` or before.
     pub(super) fn pass(&self, at: Timestamp) {
-        self.settled.fetch_max(at.as_micros(), Ordering::Relaxed);
+        self.settled.fetch_max(at.as_micros(), Ordering::SeqCst);
     }
 
     /// Whether nothing more can land at `at` or before, because somebody has asked or because it
     /// is so long ago.
     pub(super) fn is_settled(&self, at: Timestamp) -> bool {
-        at.as_micros() <= self.settled.load(Ordering::Relaxed) || self.now().since(at) > LANDING_MAX
+        at.as_micros() <= self.settled.load(Ordering::SeqCst) || self.now().since(at) > LANDING_MAX
     }
 
     /// The first instant at which something may land.
     pub(super) fn earliest(&self) -> Timestamp {
-        Timestamp::from_micros(self.settled.load(Ordering::Relaxed)) + TICK
+        Timestamp::from_micros(self.closed.load(Ordering::SeqCst)) + TICK
     }
 
     fn elapsed(&self) -> i64 {

@@ -193,6 +193,7 @@ impl Store for PostgresStore {
     async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
         let clock = &self.shared.clock;
         if !clock.is_settled(at) {
+            clock.close(at);
             self.readers.read(&lock::settling(), &[]).await?;
             clock.pass(at);
         }
