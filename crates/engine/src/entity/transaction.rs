@@ -128,6 +128,12 @@ impl Transaction {
             return Err(Refusal::new(Code::Conflict, detail));
         }
         if let Some(below) = parts.layers.get_mut(beneath) {
+            // What it read further down, the layer beneath has read by it.
+            for (id, stamp) in taken.seen {
+                if !below.drafts.contains_key(&id) {
+                    below.seen.entry(id).or_insert(stamp);
+                }
+            }
             taken.drafts.into_iter().for_each(|(id, draft)| below.put(id, draft));
             below.models.extend(taken.models);
             for (key, version) in taken.reads {
@@ -299,3 +305,6 @@ impl Parts {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
