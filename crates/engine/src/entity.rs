@@ -6,6 +6,7 @@ mod caller;
 mod compute;
 mod fault;
 mod handle;
+mod item;
 mod land;
 mod letters;
 mod lookup;
@@ -14,11 +15,13 @@ mod model;
 mod models;
 mod read;
 mod record;
+mod refuse;
 mod registry;
 mod run;
 mod search;
 mod searches;
 mod transaction;
+mod work;
 mod write;
 
 pub(crate) use self::handle::Home;
@@ -28,11 +31,11 @@ pub use self::{
     compute::{Answer, Compute, NoCompute, Question},
     fault::{Code, Fault, Refusal},
     handle::{Entities, Rules},
+    item::{Item, Touched, Written},
     letters::Kept,
     models::{ModelView, View, model_id},
     read::{ChangeView, When},
     record::{ChangeKind, Entity, Save},
     search::{Found, condition},
     searches::{SearchPage, SearchStatus, SearchView},
-    write::{Item, Touched, Written},
 };

@@ -106,8 +106,12 @@ pub const TRANSACTIONS_OPEN_MAX: usize = 1_024;
 /// How often one run may ask compute members. It is decided again after each answer.
 pub const CALLS_MAX: usize = 1_000;
 
-/// How deep callbacks may nest: a processor that writes an entity whose processor writes another…
-pub const LAYERS_MAX: usize = 256;
+/// How many calls and callbacks of one transaction may be under way at a time, side by side or one
+/// in another: a processor that writes an entity whose processor writes another…
+pub const NESTING_MAX: usize = 256;
+
+/// How many calls and callbacks one transaction may have in its life. A few bytes are kept of each.
+pub const LAYERS_MAX: usize = 1_000_000;
 
 /// How long a compute member may take if its workflow does not say.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);

@@ -4,7 +4,7 @@
 use waypost_kernel::{InstanceId, Json, StoreError, Timestamp, Version};
 use waypost_machines::entity::cascade::AuditKind;
 
-use super::{ChangeView, Code, Entities, Entity, Fault, Refusal, land::Noted, write::no_entity};
+use super::{ChangeView, Code, Entities, Entity, Fault, Refusal, land::Noted, refuse::no_entity};
 use crate::limits::{AUDIT_MAX, VERSIONS_PAGE};
 
 /// One event.
@@ -75,7 +75,8 @@ impl std::str::FromStr for AuditCursor {
     fn from_str(text: &str) -> Result<Self, ()> {
         let (version, index) = text.split_once('.').ok_or(())?;
         let (version, index) = (version.parse().map_err(drop)?, index.parse().map_err(drop)?);
-        Ok(Self { version, index })
+        // The first version is 1: a page never ends before it.
+        if version == 0 { Err(()) } else { Ok(Self { version, index }) }
     }
 }
 
@@ -101,7 +102,8 @@ impl Entities {
         loop {
             let versions = self.versions(id, before).await?;
             if versions.is_empty() {
-                let exists = before.is_some() || last.is_some();
+                // A cursor may be made up: that there is nothing before it proves nothing.
+                let exists = last.is_some() || self.stored(id).await?.is_some();
                 return if exists { Ok(page) } else { Err(no_entity(id).into()) };
             }
             before = versions.last().map(|(it, _)| it.version);

@@ -7,6 +7,7 @@ use std::{
 };
 
 use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Store, Timestamp, Version};
+use waypost_machines::entity::cascade::{Pace, limits};
 
 use super::{
     Caller, Code, Compute, Entity, Fault, Refusal,
@@ -42,14 +43,20 @@ pub struct Rules {
     pub strict_processor_types: bool,
     /// How long results of searches are kept.
     pub searches_kept: Duration,
+    /// How members are asked again under the policy that does.
+    pub pace: Pace,
+    /// Whether workflows are taken only for models that exist.
+    pub strict_workflow_models: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
         Self {
-            state_visits_max: waypost_machines::entity::cascade::limits::VISITS_MAX,
+            state_visits_max: limits::VISITS_MAX,
             strict_processor_types: true,
             searches_kept: SEARCH_KEPT,
+            pace: Pace::default(),
+            strict_workflow_models: false,
         }
     }
 }

@@ -1,19 +1,21 @@
-//! What a transaction comes to for the store.
+//! What a transaction comes to for the store, and what is kept at hand once it is there.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use waypost_kernel::{
-    Commit, EventRecord, Expectation, Json, Key, Timing, Urgency, Version, Write,
+    Commit, EventRecord, Expectation, Json, Key, Timestamp, Timing, Urgency, Version, Write,
 };
 use waypost_machines::entity::cascade::AuditEvent;
 
 use super::{
-    ChangeKind, Entities, Entity, Save,
+    ChangeKind, Entities, Entity, Fault, Save,
     model::Model,
     record::text,
     transaction::{Draft, Outcome},
+    work::Work,
 };
+use crate::lane::Hot;
 
 /// What the machine did, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,5 +102,41 @@ impl Entities {
         let noted: Vec<Noted> = audit.iter().map(Noted::from).collect();
         commit.events.push(EventRecord { key, version, at, events: Json::of(&noted) });
         entity
+    }
+
+    /// Makes it so.
+    pub(super) async fn land(&self, work: &Work) -> Result<(), Fault> {
+        let transaction = &work.transaction;
+        let outcome = transaction.end()?;
+        let (commit, written, models) = self.commit(outcome);
+        self.shared.metrics.turns.inc();
+        let receipt = self.store().commit(commit).await?;
+        for (key, model) in models {
+            self.home().models.keep(key, model);
+        }
+        self.home().landed.note(&self.caller.tenant, &transaction.id, receipt.at);
+        for entity in written {
+            self.remember(work, entity, receipt.at);
+        }
+        Ok(())
+    }
+
+    /// Keeps what was written at hand.
+    fn remember(&self, work: &Work, entity: Arc<Entity>, at: Timestamp) {
+        if entity.value.as_str().len() > crate::limits::HOT_STATE_MAX {
+            return;
+        }
+        let key = self.key(&entity.id);
+        let mut entity = Arc::unwrap_or_clone(entity);
+        if entity.version == Version::ABSENT.next() {
+            entity.created_at = at;
+        }
+        entity.updated_at = at;
+        let hot = Hot { version: entity.version, state: Arc::new(entity) };
+        let mut lane = work.lane.lock().unwrap_or_else(PoisonError::into_inner);
+        match lane.as_mut() {
+            Some(slot) => **slot = Some(hot),
+            None => self.home().lanes.keep(&key, hot),
+        }
     }
 }

@@ -14,10 +14,10 @@ use waypost_machines::entity::{
 };
 
 use super::{
-    Code, Entities, Fault, Refusal,
+    Code, Entities, Fault, Refusal, Rules,
     model::{Index, Model, PRESENT, Workflows},
     record::LIVE,
-    write::{about, no_model},
+    refuse::{about, no_model},
 };
 use crate::limits::{
     INDEX_PATH_MAX, INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX,
@@ -119,7 +119,7 @@ impl Entities {
         let now = self.store().now();
         self.change(which, |model| {
             if model.lock == Lock::Locked {
-                return Err(locked(which));
+                return Err(Refusal::model_locked(which));
             }
             let schema = match &model.schema {
                 Some(schema) => Schema::clone(schema).merge(learned.clone()).map_err(too_large)?,
@@ -171,7 +171,7 @@ impl Entities {
     pub async fn lock(&self, which: &DefinitionRef) -> Result<(), Fault> {
         self.change(which, |model| match (&model.schema, model.lock) {
             (None, _) => Err(no_model(which)),
-            (Some(_), Lock::Locked) => Err(locked(which)
+            (Some(_), Lock::Locked) => Err(Refusal::model_locked(which)
                 .with("expectedState", Lock::Unlocked.name())
                 .with("actualState", Lock::Locked.name())),
             (Some(_), Lock::Unlocked) => Ok(Model { lock: Lock::Locked, ..model }.into()),
@@ -186,13 +186,9 @@ impl Entities {
     pub async fn unlock(&self, which: &DefinitionRef) -> Result<(), Fault> {
         self.change(which, |model| match (&model.schema, model.lock) {
             (None, _) => Err(no_model(which)),
-            (Some(_), Lock::Unlocked) => {
-                let detail = format!("model {}:{} is not locked", which.name, which.version);
-                let refusal = about(Refusal::new(Code::ModelAlreadyUnlocked, detail), which);
-                Err(refusal
-                    .with("expectedState", Lock::Locked.name())
-                    .with("actualState", Lock::Unlocked.name()))
-            }
+            (Some(_), Lock::Unlocked) => Err(Refusal::model_unlocked(which)
+                .with("expectedState", Lock::Locked.name())
+                .with("actualState", Lock::Unlocked.name())),
             (Some(_), Lock::Locked) => {
                 let model = Model { lock: Lock::Unlocked, ..model };
                 Ok(Changed { model, is_vacant: true })
@@ -228,7 +224,7 @@ impl Entities {
     pub async fn delete_model(&self, which: &DefinitionRef) -> Result<(), Fault> {
         self.change(which, |model| match (&model.schema, model.lock) {
             (None, _) => Err(no_model(which)),
-            (Some(_), Lock::Locked) => Err(locked(which)),
+            (Some(_), Lock::Locked) => Err(Refusal::model_locked(which)),
             (Some(_), Lock::Unlocked) => {
                 // The version goes on, so that what was decided under the old model cannot land
                 // under a new one of the same name.
@@ -273,7 +269,7 @@ impl Entities {
         let indexes: Arc<[Index]> = paths.iter().map(parse).collect::<Result<_, _>>()?;
         self.change(which, |model| match (&model.schema, model.lock) {
             (None, _) => Err(no_model(which)),
-            (Some(_), Lock::Locked) => Err(locked(which)),
+            (Some(_), Lock::Locked) => Err(Refusal::model_locked(which)),
             (Some(_), Lock::Unlocked) => {
                 Ok(Model { indexes: Arc::clone(&indexes), ..model }.into())
             }
@@ -281,14 +277,18 @@ impl Entities {
         .await
     }
 
-    /// Takes workflows in. The model need not exist yet.
+    /// Takes workflows in. The model need not exist yet, unless the rules say so.
     ///
     /// # Errors
     /// When the body is not of the expected shape, or breaks a rule.
     pub async fn import_workflows(&self, which: &DefinitionRef, body: &Value) -> Result<(), Fault> {
         is_name(which)?;
-        let strict_types = self.home().rules.strict_processor_types;
+        let Rules { strict_processor_types: strict_types, strict_workflow_models, .. } =
+            self.home().rules;
         self.change(which, |model| {
+            if strict_workflow_models && model.schema.is_none() {
+                return Err(no_model(which));
+            }
             let rules = workflow::Rules { strict_types, is_sound: &is_sound };
             let imported = import(&model.workflows.list, body, &rules);
             let list = imported.map_err(|refusal| {
@@ -339,8 +339,7 @@ impl Entities {
                 }
                 Err(StoreError::Conflict(Conflict::Version(_))) => {}
                 Err(StoreError::Conflict(Conflict::Occupied(_))) => {
-                    let detail = format!("model {}:{} has entities", which.name, which.version);
-                    return Err(about(Refusal::new(Code::ModelHasEntities, detail), which).into());
+                    return Err(Refusal::model_has_entities(which).into());
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -384,11 +383,6 @@ fn is_name(which: &DefinitionRef) -> Result<(), Refusal> {
         return Err(bad(detail));
     }
     Ok(())
-}
-
-fn locked(which: &DefinitionRef) -> Refusal {
-    let detail = format!("model {}:{} is locked", which.name, which.version);
-    about(Refusal::new(Code::ModelAlreadyLocked, detail), which)
 }
 
 pub(super) fn bad(detail: String) -> Refusal {

@@ -1,15 +1,16 @@
 //! Reading entities: as they are, as they were, and what could be done with them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use waypost_kernel::{DefinitionRef, InstanceId, Kind, Tally, TallyQuery, Timestamp};
+use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Record, Tally, TallyQuery, Timestamp};
 use waypost_machines::entity::workflow::available;
 
 use super::{
     ChangeKind, Entities, Entity, Fault,
     models::bad,
     record::LIVE,
-    write::{no_entity, no_model},
+    refuse::{no_entity, no_model},
+    transaction::Draft,
 };
 use crate::limits::{CHANGES_MAX, VERSIONS_PAGE};
 
@@ -38,6 +39,14 @@ pub struct ChangeView {
     pub transaction: String,
 }
 
+impl From<&Entity> for ChangeView {
+    fn from(entity: &Entity) -> Self {
+        let Entity { save, updated_at: at, .. } = entity;
+        let (user, transaction) = (save.user.clone(), save.transaction.clone());
+        Self { kind: save.change, at: *at, user, transaction }
+    }
+}
+
 impl Entities {
     /// The entity.
     ///
@@ -62,19 +71,39 @@ impl Entities {
         id: &InstanceId,
         until: Option<Timestamp>,
     ) -> Result<Vec<ChangeView>, Fault> {
-        let versions = self.store().versions(&self.key(id), None, CHANGES_MAX).await?;
-        if versions.is_empty() {
-            return Err(no_entity(id).into());
-        }
-        let mut views = Vec::with_capacity(versions.len());
-        for record in versions {
-            let Entity { save, updated_at: at, .. } = Entity::read(record)?;
-            if until.is_none_or(|it| at <= it) {
-                let (user, transaction) = (save.user, save.transaction);
-                views.push(ChangeView { kind: save.change, at, user, transaction });
+        let mut views: Vec<ChangeView> = match (&self.within, until) {
+            (Some((transaction, layer)), None) => {
+                let draft = transaction.draft(*layer, id)?;
+                draft.into_iter().map(|it| ChangeView::from(&*it.entity)).collect()
             }
+            (Some(_) | None, _) => Vec::new(),
+        };
+        let versions = self.versions_until(id, until).await?;
+        for record in versions {
+            views.push(ChangeView::from(&Entity::read(record)?));
         }
-        Ok(views)
+        let is_known = !views.is_empty() || until.is_some() && self.stored(id).await?.is_some();
+        if is_known { Ok(views) } else { Err(no_entity(id).into()) }
+    }
+
+    /// What the entity was until then, newest first.
+    async fn versions_until(
+        &self,
+        id: &InstanceId,
+        until: Option<Timestamp>,
+    ) -> Result<Vec<Record>, Fault> {
+        let key = self.key(id);
+        let before = match self.settled(until).await? {
+            None => None,
+            Some(at) => {
+                let last = self.store().past(std::slice::from_ref(&key), at).await?.pop().flatten();
+                match last {
+                    Some(record) => Some(record.version.next()),
+                    None => return Ok(Vec::new()),
+                }
+            }
+        };
+        Ok(self.store().versions(&key, before, CHANGES_MAX).await?)
     }
 
     /// The names of the transitions that can be asked for, in declared order. `model`, if given, is
@@ -121,7 +150,41 @@ impl Entities {
             status: Some(LIVE.to_owned()),
             at: self.settled(at).await?,
         };
-        Ok(self.store().tally(&query).await?)
+        let tallies = self.store().tally(&query).await?;
+        match (&self.within, at) {
+            (Some((transaction, layer)), None) => {
+                let drafts = transaction.drafts(*layer)?;
+                self.tally_within(tallies, drafts, model).await
+            }
+            (Some(_) | None, _) => Ok(tallies),
+        }
+    }
+
+    /// Counts what the transaction has written instead of what is stored of it.
+    async fn tally_within(
+        &self,
+        tallies: Vec<Tally>,
+        drafts: BTreeMap<InstanceId, Draft>,
+        model: Option<&DefinitionRef>,
+    ) -> Result<Vec<Tally>, Fault> {
+        let place = |it: &Entity| (it.model.clone(), it.state.clone());
+        let mut counts: BTreeMap<(DefinitionRef, String), u64> =
+            tallies.into_iter().map(|it| ((it.definition, it.step), it.count)).collect();
+        let keys: Vec<Key> = drafts.keys().map(|it| self.key(it)).collect();
+        for record in self.store().load(&keys).await?.into_iter().flatten() {
+            let stored = Entity::read(record)?;
+            if let Some(count) = counts.get_mut(&place(&stored)).filter(|_| !stored.is_deleted) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        let is_here = |it: &Draft| {
+            !it.entity.is_deleted && model.is_none_or(|which| *which == it.entity.model)
+        };
+        for draft in drafts.values().filter(|it| is_here(it)) {
+            *counts.entry(place(&draft.entity)).or_default() += 1;
+        }
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        Ok(counts.map(|((definition, step), count)| Tally { definition, step, count }).collect())
     }
 
     /// Goes on only if there is such a model.
@@ -139,7 +202,7 @@ impl Entities {
         Ok(at)
     }
 
-    async fn present(&self, id: &InstanceId) -> Result<Option<Entity>, Fault> {
+    pub(super) async fn present(&self, id: &InstanceId) -> Result<Option<Entity>, Fault> {
         if let Some((transaction, layer)) = &self.within {
             if let Some(draft) = transaction.draft(*layer, id)? {
                 return Ok(Some(Arc::unwrap_or_clone(draft.entity)));

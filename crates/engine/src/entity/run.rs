@@ -7,10 +7,11 @@ use std::{
 
 use waypost_kernel::DefinitionRef;
 use waypost_machines::entity::cascade::{
-    self, Call, Command, Failure, FailureKind, Limits, Pace, Ran, Replies, Reply, Retry, Run, Stop,
+    self, Asked, Call, Cause, Command, Failure, FailureKind, Limits, Ran, Replies, Reply, Retry,
+    Run, Stop,
 };
 
-use super::{Code, Entities, Fault, Question, Refusal, model::Model, write::Work};
+use super::{Answer, Code, Entities, Fault, Question, Refusal, model::Model, work::Work};
 use crate::{error::Error, limits::CALLS_MAX, turn::message_of};
 
 impl Entities {
@@ -41,7 +42,8 @@ impl Entities {
         }
     }
 
-    /// Asks members as often as the call's policy says. What they did is kept only if they succeed.
+    /// Asks members as often as the call's policy says. What they did is kept only if they succeed,
+    /// what they had to say in any case.
     async fn ask(
         &self,
         work: &Work,
@@ -51,10 +53,17 @@ impl Entities {
     ) -> Result<Reply, Fault> {
         self.open_up(work)?;
         let policy = Retry::named(&call.terms.retry_policy).unwrap_or(Retry::Once);
-        let mut avoid = Vec::new();
+        let (mut avoid, mut warnings) = (Vec::new(), Vec::new());
         for n_attempts in 1.. {
             let transaction = &work.transaction;
-            let layer = transaction.open(work.layer)?;
+            let layer = match transaction.open(work.layer) {
+                Ok(layer) => layer,
+                // Without a savepoint the member cannot be asked, which is its failure.
+                Err(refusal) if refusal.code == Code::TransactionTooLarge => {
+                    return Ok(unasked(refusal.detail, warnings));
+                }
+                Err(refusal) => return Err(refusal.into()),
+            };
             let question = Question {
                 caller: &transaction.caller,
                 call,
@@ -66,17 +75,22 @@ impl Entities {
                 layer: layer.0,
                 avoid: &avoid,
             };
-            let answer = self.home().compute.ask(question).await;
-            let Reply::Failed { cause, .. } = &answer.reply else {
+            let Answer { mut reply, member } = self.home().compute.ask(question).await;
+            let Reply::Failed { cause, message, .. } = &reply else {
                 transaction.merge(layer)?;
-                return Ok(answer.reply);
+                reply.warn_before(warnings);
+                return Ok(reply);
             };
             transaction.discard(layer);
-            avoid.extend(answer.member);
-            match policy.wait(n_attempts, *cause, Pace::default()) {
-                Some(apart) => tokio::time::sleep(apart).await,
-                None => return Ok(answer.reply),
-            }
+            avoid.extend(member);
+            let Some(apart) = policy.wait(n_attempts, *cause, self.home().rules.pace) else {
+                note_failure(call, entity.id, message);
+                reply.warn_before(warnings);
+                return Ok(reply);
+            };
+            reply.warn_before(std::mem::take(&mut warnings));
+            warnings = reply.into_warnings();
+            tokio::time::sleep(apart).await;
         }
         Err(Error::Defect("a policy asks for ever".to_owned()).into())
     }
@@ -90,6 +104,17 @@ impl Entities {
             *listed = Some(self.home().transactions.list(&Arc::clone(&work.transaction))?);
         }
         Ok(())
+    }
+}
+
+fn unasked(message: String, warnings: Vec<String>) -> Reply {
+    Reply::Failed { cause: Cause::Refused { is_retryable: false }, message, warnings }
+}
+
+/// The write goes on without what a processor apart has failed to do: somebody should know.
+fn note_failure(call: &Call, entity: &str, message: &str) {
+    if let Asked::Processor { name, is_apart: true } = &call.asked {
+        tracing::warn!(processor = name, entity, message, "a processor apart has failed");
     }
 }
 

@@ -6,13 +6,15 @@ use waypost_documents::{
     document::Value,
     predicate::{Predicate, Subject},
 };
-use waypost_kernel::{DefinitionRef, InstanceId, Kind, Lookup, Sift, Timestamp};
+use waypost_kernel::{DefinitionRef, InstanceId, Kind, Lookup, Sift, Timestamp, Version};
 use waypost_machines::entity::criterion::Criterion;
 
 use super::{
-    Entities, Entity, Fault, Item, Refusal, Written, lookup::narrowed, models::bad, record::LIVE,
+    Code, Entities, Entity, Fault, Item, Refusal, lookup::narrowed, models::bad, record::LIVE,
 };
-use crate::limits::{ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_INSTANCES_MAX};
+use crate::limits::{
+    ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_INSTANCES_MAX, TURN_ATTEMPTS_MAX,
+};
 
 /// Entities that match, in the order of their ids, a page at a time.
 pub struct Found {
@@ -139,28 +141,32 @@ impl Entities {
     /// deleted in several.
     ///
     /// # Errors
-    /// When there is no such model, or another transaction was faster.
+    /// When there is no such model, or the entities change too often.
     pub async fn delete_matching(
         &self,
         model: &DefinitionRef,
         predicate: Option<Predicate>,
         at: Option<Timestamp>,
     ) -> Result<Vec<InstanceId>, Fault> {
+        // What matched at an instant is deleted whatever it has become.
+        let still = if at.is_none() { predicate.clone() } else { None };
         let mut found = self.search(model, predicate, at).await?;
-        let (mut ids, mut items) = (Vec::new(), Vec::new());
+        let (mut ids, mut doomed) = (Vec::new(), Vec::new());
         loop {
             let page = found.next().await?;
             let is_last = page.is_empty();
-            // What was there then may be gone by now.
-            for entity in page {
-                if at.is_none() || self.read(&entity.id, &super::When::Now).await.is_ok() {
-                    items.push(Item::Delete { id: entity.id });
+            let page = page.into_iter().map(|it| (it.id, it.version));
+            match at {
+                Some(_) => {
+                    let ids = page.map(|(id, _)| id).collect();
+                    doomed.extend(self.look_again(ids, None).await?);
                 }
+                None => doomed.extend(page),
             }
             let page = usize::try_from(SIFT_PAGE).unwrap_or(usize::MAX);
-            if is_last || items.len() + page > TRANSACTION_INSTANCES_MAX {
-                let Written { touched, .. } = self.write_some(&std::mem::take(&mut items)).await?;
-                ids.extend(touched.into_iter().map(|it| it.id));
+            if is_last || doomed.len() + page > TRANSACTION_INSTANCES_MAX {
+                let some = std::mem::take(&mut doomed);
+                ids.extend(self.delete_seen(some, still.as_ref()).await?);
             }
             if is_last {
                 return Ok(ids);
@@ -168,8 +174,53 @@ impl Entities {
         }
     }
 
-    async fn write_some(&self, items: &[Item]) -> Result<Written, Fault> {
-        if items.is_empty() { Ok(Written::default()) } else { self.write(items).await }
+    /// Deletes all of them in one transaction. Those that change meanwhile are judged again.
+    async fn delete_seen(
+        &self,
+        mut doomed: Vec<(InstanceId, Version)>,
+        predicate: Option<&Predicate>,
+    ) -> Result<Vec<InstanceId>, Fault> {
+        for _ in 0..TURN_ATTEMPTS_MAX {
+            if doomed.is_empty() {
+                return Ok(Vec::new());
+            }
+            let item =
+                |(id, version): &_| Item::DeleteSeen { id: Clone::clone(id), version: *version };
+            let items: Vec<Item> = doomed.iter().map(item).collect();
+            match self.write(&items).await {
+                Ok(written) => return Ok(written.touched.into_iter().map(|it| it.id).collect()),
+                Err(Fault::Refused(refusal))
+                    if matches!(refusal.code, Code::Conflict | Code::EntityNotFound) =>
+                {
+                    let ids = doomed.into_iter().map(|(id, _)| id).collect();
+                    doomed = self.look_again(ids, predicate).await?;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Refusal::new(Code::Conflict, "the entities change too often; try again").into())
+    }
+
+    /// Those that are there and match, as they are now.
+    async fn look_again(
+        &self,
+        ids: Vec<InstanceId>,
+        predicate: Option<&Predicate>,
+    ) -> Result<Vec<(InstanceId, Version)>, Fault> {
+        let mut left = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Some(entity) = self.present(&id).await?.filter(|it| !it.is_deleted) else {
+                continue;
+            };
+            let matches = match predicate {
+                Some(it) => it.matches(&subject(&entity, &entity.document()?)),
+                None => true,
+            };
+            if matches {
+                left.push((id, entity.version));
+            }
+        }
+        Ok(left)
     }
 
     fn sift(&self, model: &DefinitionRef, at: Option<Timestamp>) -> Sift {

@@ -18,6 +18,7 @@ use crate::{
     error::Error,
     limits::{
         ENTITIES_MAX, SEARCH_CHUNK, SEARCH_SILENCE_MAX, SEARCHES_KEPT_MAX, SEARCHES_RUNNING_MAX,
+        TURN_ATTEMPTS_MAX,
     },
 };
 
@@ -122,9 +123,8 @@ impl Entities {
             let _place = place;
             if let Err(fault) = entities.carry_out(&search, view.clone(), predicate).await {
                 tracing::warn!(%search, %fault, "a search failed");
-                let failed = SearchView { status: SearchStatus::Failed, ..view };
                 // If this does not work either, its silence will tell.
-                drop(entities.end_search(&search, Version::ABSENT.next(), failed).await);
+                drop(entities.stop_search(&search, SearchStatus::Failed).await);
             }
         }));
         Ok(id)
@@ -179,13 +179,29 @@ impl Entities {
     /// # Errors
     /// When there is no such search.
     pub async fn cancel_search(&self, id: &InstanceId) -> Result<SearchStatus, Fault> {
-        let (version, view) = self.find_search(id).await?;
-        let before = view.status;
-        if before == SearchStatus::Running {
-            let view = SearchView { status: SearchStatus::Cancelled, ..view };
-            self.end_search(id, version, view).await?;
+        self.stop_search(id, SearchStatus::Cancelled).await
+    }
+
+    /// Ends a search that is under way with `status`; says where it stood before.
+    async fn stop_search(
+        &self,
+        id: &InstanceId,
+        status: SearchStatus,
+    ) -> Result<SearchStatus, Fault> {
+        for _ in 0..TURN_ATTEMPTS_MAX {
+            let (version, view) = self.find_search(id).await?;
+            let before = view.status;
+            if before != SearchStatus::Running {
+                return Ok(before);
+            }
+            match self.end_search(id, version, SearchView { status, ..view }).await {
+                Ok(()) => return Ok(before),
+                // It has given a sign of life, or come to its end.
+                Err(Fault::Failed(Error::Store(StoreError::Conflict(_)))) => {}
+                Err(fault) => return Err(fault),
+            }
         }
-        Ok(before)
+        Err(Refusal::new(Code::Conflict, "the search changes too often; try again").into())
     }
 
     /// Searches, and leaves nothing behind if it fails or nobody wants it any more.
@@ -231,6 +247,7 @@ impl Entities {
             let now = self.store().now();
             if now.since(view.seen_at) > SEARCH_SILENCE_MAX / 20 {
                 view.seen_at = now;
+                view.expires_at = now + self.home().rules.searches_kept;
                 // How many there are is told when all of them are known. Whoever has canceled the
                 // search has left another version, and this does not land.
                 let told = SearchView { n_found: 0, ..view.clone() };

@@ -16,7 +16,7 @@ use waypost_kernel::{DefinitionRef, InstanceId, Key, Term, Timestamp, Version};
 use waypost_machines::entity::cascade::AuditEvent;
 
 use super::{Caller, Code, Entity, Refusal, model::Model};
-use crate::limits::{LAYERS_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_INSTANCES_MAX};
+use crate::limits::{LAYERS_MAX, NESTING_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_INSTANCES_MAX};
 
 /// A transaction under way.
 pub(crate) struct Transaction {
@@ -58,7 +58,10 @@ impl Draft {
 }
 
 struct Parts {
-    layers: Vec<Layer>,
+    /// What each layer there ever was lies on; the bottom on itself.
+    beneath: Vec<usize>,
+    /// Those that still are. What is closed has handed on to the layer beneath.
+    open: BTreeMap<usize, Layer>,
     n_stamps: u64,
     n_bytes: usize,
     is_over: bool,
@@ -66,10 +69,6 @@ struct Parts {
 
 #[derive(Default)]
 struct Layer {
-    /// None for the bottom.
-    beneath: Option<usize>,
-    /// What is closed hands on to the layer beneath.
-    is_closed: bool,
     drafts: BTreeMap<InstanceId, Draft>,
     models: BTreeMap<DefinitionRef, Model>,
     reads: BTreeMap<Key, Version>,
@@ -88,8 +87,8 @@ impl Transaction {
     pub(super) const BOTTOM: LayerId = LayerId(0);
 
     pub(super) fn new(id: String, caller: Caller, began_at: Timestamp) -> Self {
-        let layers = vec![Layer::default()];
-        let parts = Parts { layers, n_stamps: 0, n_bytes: 0, is_over: false };
+        let open = BTreeMap::from([(0, Layer::default())]);
+        let parts = Parts { beneath: vec![0], open, n_stamps: 0, n_bytes: 0, is_over: false };
         Self { id, caller, began_at, is_told: AtomicBool::new(false), parts: Mutex::new(parts) }
     }
 
@@ -105,12 +104,17 @@ impl Transaction {
     pub(super) fn open(&self, beneath: LayerId) -> Result<LayerId, Refusal> {
         let mut parts = self.parts()?;
         let beneath = parts.resolve(beneath);
-        if parts.layers.len() >= LAYERS_MAX {
-            let detail = format!("a transaction has at most {LAYERS_MAX} calls and callbacks");
+        if parts.open.len() > NESTING_MAX || parts.beneath.len() > LAYERS_MAX {
+            let detail = format!(
+                "a transaction has at most {NESTING_MAX} calls and callbacks under way, and \
+                 {LAYERS_MAX} in all"
+            );
             return Err(Refusal::new(Code::TransactionTooLarge, detail));
         }
-        parts.layers.push(Layer { beneath: Some(beneath), ..Layer::default() });
-        Ok(LayerId(u32::try_from(parts.layers.len() - 1).unwrap_or(u32::MAX)))
+        let index = parts.beneath.len();
+        parts.beneath.push(beneath);
+        parts.open.insert(index, Layer::default());
+        Ok(LayerId(u32::try_from(index).unwrap_or(u32::MAX)))
     }
 
     /// Makes what was done in `layer` part of the layer beneath.
@@ -120,14 +124,14 @@ impl Transaction {
     pub(super) fn merge(&self, layer: LayerId) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
         let top = parts.resolve(layer);
+        let Some(beneath) = parts.under(top) else { return Ok(()) };
         let taken = parts.take(top);
-        let Some(beneath) = taken.beneath.map(|it| parts.resolve_index(it)) else { return Ok(()) };
         let is_overtaken = |(id, stamp): (&InstanceId, &u64)| parts.stamp(beneath, id) != *stamp;
         if taken.seen.iter().filter(|it| taken.drafts.contains_key(it.0)).any(is_overtaken) {
             let detail = "another callback of the same transaction has written the entity";
             return Err(Refusal::new(Code::Conflict, detail));
         }
-        if let Some(below) = parts.layers.get_mut(beneath) {
+        if let Some(below) = parts.open.get_mut(&beneath) {
             // What it read further down, the layer beneath has read by it.
             for (id, stamp) in taken.seen {
                 if !below.drafts.contains_key(&id) {
@@ -147,7 +151,7 @@ impl Transaction {
     pub(super) fn discard(&self, layer: LayerId) {
         if let Ok(mut parts) = self.parts() {
             let top = parts.resolve(layer);
-            if parts.layers.get(top).is_some_and(|it| it.beneath.is_some()) {
+            if parts.under(top).is_some() {
                 drop(parts.take(top));
             }
         }
@@ -158,8 +162,8 @@ impl Transaction {
         let mut parts = self.parts()?;
         let at = parts.resolve(layer);
         let found = parts.find(at, |it| it.drafts.get(id)).cloned();
-        let is_own = parts.layers.get(at).is_some_and(|it| it.drafts.contains_key(id));
-        if !is_own && let Some(layer) = parts.layers.get_mut(at) {
+        let is_own = parts.open.get(&at).is_some_and(|it| it.drafts.contains_key(id));
+        if !is_own && let Some(layer) = parts.open.get_mut(&at) {
             let stamp = found.as_ref().map_or(0, |it| it.stamp);
             layer.seen.entry(id.clone()).or_insert(stamp);
         }
@@ -171,11 +175,11 @@ impl Transaction {
         let parts = self.parts()?;
         let mut drafts = BTreeMap::new();
         let mut at = Some(parts.resolve(layer));
-        while let Some(layer) = at.and_then(|it| parts.layers.get(it)) {
-            for (id, draft) in &layer.drafts {
+        while let Some(index) = at {
+            for (id, draft) in parts.open.get(&index).into_iter().flat_map(|it| &it.drafts) {
                 drafts.entry(id.clone()).or_insert_with(|| draft.clone());
             }
-            at = layer.beneath;
+            at = parts.under(index);
         }
         Ok(drafts)
     }
@@ -194,7 +198,7 @@ impl Transaction {
     pub(super) fn read(&self, layer: LayerId, key: Key, version: Version) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
         let at = parts.resolve(layer);
-        if let Some(layer) = parts.layers.get_mut(at) {
+        if let Some(layer) = parts.open.get_mut(&at) {
             layer.reads.entry(key).or_insert(version);
         }
         parts.within_limits()
@@ -206,7 +210,7 @@ impl Transaction {
         parts.n_stamps += 1;
         parts.n_bytes += draft.entity.value.as_str().len();
         let draft = Draft { stamp: parts.n_stamps, ..draft };
-        if let Some(layer) = parts.layers.get_mut(at) {
+        if let Some(layer) = parts.open.get_mut(&at) {
             layer.put(draft.entity.id.clone(), draft);
         }
         parts.within_limits()
@@ -220,7 +224,7 @@ impl Transaction {
     ) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
         let at = parts.resolve(layer);
-        if let Some(layer) = parts.layers.get_mut(at) {
+        if let Some(layer) = parts.open.get_mut(&at) {
             layer.models.insert(which, model);
         }
         Ok(())
@@ -258,32 +262,36 @@ impl Layer {
 impl Parts {
     /// The layer that stands for `layer` now.
     fn resolve(&self, layer: LayerId) -> usize {
-        self.resolve_index(usize::try_from(layer.0).unwrap_or(0))
+        self.still_open(usize::try_from(layer.0).unwrap_or(0))
     }
 
-    fn resolve_index(&self, mut at: usize) -> usize {
-        while let Some(Layer { is_closed: true, beneath: Some(beneath), .. }) = self.layers.get(at)
-        {
-            at = *beneath;
+    /// What the layer lies on and has not been closed; none for the bottom.
+    fn under(&self, at: usize) -> Option<usize> {
+        let beneath = self.beneath.get(at).filter(|it| **it != at)?;
+        Some(self.still_open(*beneath))
+    }
+
+    fn still_open(&self, mut at: usize) -> usize {
+        // The bottom is open until the end, and stands for layers that never were.
+        while at != 0 && !self.open.contains_key(&at) {
+            at = self.beneath.get(at).copied().unwrap_or_default();
         }
-        if self.layers.get(at).is_some() { at } else { 0 }
+        at
     }
 
     /// Closes a layer and gives what was in it.
     fn take(&mut self, at: usize) -> Layer {
-        let Some(layer) = self.layers.get_mut(at) else { return Layer::default() };
-        let closed = Layer { beneath: layer.beneath, is_closed: true, ..Layer::default() };
-        std::mem::replace(layer, closed)
+        self.open.remove(&at).unwrap_or_default()
     }
 
     /// What the topmost layer that has it says.
     fn find<'a, T>(&'a self, at: usize, of: impl Fn(&'a Layer) -> Option<&'a T>) -> Option<&'a T> {
         let mut at = Some(at);
-        while let Some(layer) = at.and_then(|it| self.layers.get(it)) {
-            if let Some(found) = of(layer) {
+        while let Some(index) = at {
+            if let Some(found) = self.open.get(&index).and_then(&of) {
                 return Some(found);
             }
-            at = layer.beneath;
+            at = self.under(index);
         }
         None
     }
@@ -293,7 +301,7 @@ impl Parts {
     }
 
     fn within_limits(&self) -> Result<(), Refusal> {
-        let most = |of: fn(&Layer) -> usize| self.layers.iter().map(of).sum::<usize>();
+        let most = |of: fn(&Layer) -> usize| self.open.values().map(of).sum::<usize>();
         let n_instances = most(|it| it.drafts.len()).max(most(|it| it.reads.len()));
         if n_instances > TRANSACTION_INSTANCES_MAX || self.n_bytes > TRANSACTION_BYTES_MAX {
             let detail = format!(

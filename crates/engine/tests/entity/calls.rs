@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use waypost_engine::entity::{Code, Fault, Item, When};
-use waypost_machines::entity::cascade::{Cause, Reply};
+use waypost_engine::entity::{Code, Fault, Item, Rules, When};
+use waypost_machines::entity::cascade::{Cause, Pace, Reply};
 
 use super::world::{Asking, World, caller, code, failed, new, processed, refused, take, update};
 
@@ -285,4 +285,101 @@ async fn a_request_nobody_waits_for_any_more_is_rolled_back() {
     // The entity can be worked on at once.
     world.write(update(&id, r#"{"no":"B"}"#)).await.unwrap();
     world.write(Item::Delete { id }).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_transaction_asks_as_often_as_it_must() {
+    let world = World::with_orders().await;
+    world
+        .workflows(
+            r#"{"workflows":[{"name":"w","initialState":"NEW","states":{
+                "NEW":{"transitions":[{"name":"GO","next":"DONE","processors":[{"name":"p"}]}]},
+                "DONE":{}}}]}"#,
+        )
+        .await;
+    world.member("p", |_| async { processed(None) });
+    let items: Vec<Item> = (0..600).map(|_| new(r#"{"no":"A"}"#)).collect();
+    let written = world.entities().write(&items).await.unwrap();
+    assert_eq!(written.touched.len(), 600);
+    assert!(written.touched.iter().all(|it| it.state == "DONE"));
+}
+
+#[tokio::test]
+async fn calls_within_calls_end_where_they_are_too_deep() {
+    let world = World::with_orders().await;
+    world
+        .workflows(
+            r#"{"workflows":[{"name":"w","initialState":"NEW","states":{
+                "NEW":{"transitions":[{"name":"GO","next":"DONE",
+                    "processors":[{"name":"again","executionMode":"ASYNC_NEW_TX"}]}]},
+                "DONE":{}}}]}"#,
+        )
+        .await;
+    world.member("again", |asking: Asking| async move {
+        // Callbacks come from outside: they do not lie on the stack of whoever asked.
+        let deeper =
+            tokio::spawn(async move { asking.within.write(&[new(r#"{"no":"deeper"}"#)]).await });
+        match deeper.await.unwrap() {
+            Ok(_) => processed(None),
+            Err(fault) => refused(&fault.to_string()),
+        }
+    });
+    // The deepest processor fails, which is its own affair: it is one apart.
+    let written = world.write(new(r#"{"no":"first"}"#)).await.unwrap();
+    assert_eq!(written.warnings, Vec::<String>::new());
+    let count: u64 =
+        world.entities().tally(None, None).await.unwrap().iter().map(|it| it.count).sum();
+    assert_eq!(count, 129, "two layers for each of the calls that fit");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_members_say_before_they_are_asked_again_is_kept() {
+    let rules =
+        Rules { pace: Pace { further_max: 1, apart: Duration::from_secs(7) }, ..Rules::default() };
+    let world = World::with_rules(rules).learn_orders().await;
+    world.workflows(&workflow(r#"{"name":"p","config":{"retryPolicy":"FIXED"}}"#)).await;
+    let id = world.create(r#"{"no":"A"}"#).await;
+    let n_asked = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&n_asked);
+    world.member("p", move |_| {
+        let number = counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            let warnings = vec![format!("attempt {number}")];
+            match number {
+                0 => Reply::Failed {
+                    cause: Cause::Refused { is_retryable: true },
+                    message: "not now".to_owned(),
+                    warnings,
+                },
+                _ => Reply::Processed { value: None, warnings },
+            }
+        }
+    });
+    let began = tokio::time::Instant::now();
+    let written = world.write(take(&id, "GO")).await.unwrap();
+    assert_eq!(began.elapsed(), Duration::from_secs(7));
+    assert_eq!(written.warnings, ["processor p: attempt 0", "processor p: attempt 1"]);
+}
+
+#[tokio::test]
+async fn who_expects_a_version_and_is_overtaken_is_told_so() {
+    let world = world(r#"{"name":"p"}"#).await;
+    let id = world.create(r#"{"no":"A"}"#).await;
+    let saved = world.read(&id).await.unwrap().save.transaction;
+    let outside = world.entities();
+    world.member("p", move |asking: Asking| {
+        let outside = outside.clone();
+        async move {
+            outside.write(&[update(&asking.entity, r#"{"no":"B"}"#)]).await.unwrap();
+            processed(None)
+        }
+    });
+    let expecting = |if_match| Item::Update {
+        id: id.clone(),
+        value: None,
+        transition: Some("GO".to_owned()),
+        if_match,
+    };
+    assert_eq!(code(world.write(expecting(Some(saved))).await), Code::EntityModified);
+    assert_eq!(code(world.write(expecting(None)).await), Code::Conflict);
 }

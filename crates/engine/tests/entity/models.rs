@@ -1,6 +1,6 @@
 //! Models: learning, locking, extending, and who may do so when.
 
-use waypost_engine::entity::{Code, Item, View};
+use waypost_engine::entity::{Code, Item, Rules, View};
 use waypost_kernel::DefinitionRef;
 
 use super::world::{World, caller, code, json, new, order, update};
@@ -70,8 +70,9 @@ async fn an_extension_lands_with_its_entity_or_not_at_all() {
     assert!(after.contains(r#"".fails":"BOOLEAN""#), "{after}");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn extensions_at_the_same_time_all_land() {
+    const WRITERS: usize = 64;
     let world = World::with_orders().await;
     let entities = world.entities();
     entities.set_change_level(&order(), "STRUCTURAL").await.unwrap();
@@ -79,12 +80,12 @@ async fn extensions_at_the_same_time_all_land() {
         let entities = entities.clone();
         async move { entities.write(&[new(&format!(r#"{{"f{index}":1}}"#))]).await }
     };
-    let writes: Vec<_> = (0..8).map(|index| tokio::spawn(write(index))).collect();
+    let writes: Vec<_> = (0..WRITERS).map(|index| tokio::spawn(write(index))).collect();
     for written in writes {
         written.await.unwrap().unwrap();
     }
     let shown = entities.export_model(&order(), View::Simple).await.unwrap();
-    for index in 0..8 {
+    for index in 0..WRITERS {
         assert!(shown.contains(&format!(r#"".f{index}":"INTEGER""#)), "{shown}");
     }
 }
@@ -115,4 +116,17 @@ async fn names_and_levels_are_checked() {
     let wrong = entities.validate(&order(), &json(r#"{"x":1,"no":2}"#)).await.unwrap().unwrap();
     let x = "x: unexpected field not present in model";
     assert_eq!(wrong, format!("{x}; no: expected STRING, found INTEGER"));
+}
+
+#[tokio::test]
+async fn workflows_wait_for_their_model_only_if_the_rules_say_so() {
+    let body = r#"{"workflows":[{"name":"w","initialState":"NEW","states":{"NEW":{}}}]}"#;
+    let world = World::new();
+    world.entities().import_workflows(&order(), &json(body)).await.unwrap();
+    let strict = Rules { strict_workflow_models: true, ..Rules::default() };
+    let world = World::with_rules(strict);
+    let refused = world.entities().import_workflows(&order(), &json(body)).await;
+    assert_eq!(code(refused), Code::ModelNotFound);
+    let world = world.learn_orders().await;
+    world.entities().import_workflows(&order(), &json(body)).await.unwrap();
 }

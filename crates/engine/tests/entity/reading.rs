@@ -1,6 +1,6 @@
 //! Reading: as it is, as it was, and what happened.
 
-use waypost_engine::entity::{AuditQuery, AuditWhat, ChangeKind, Code, Item, When};
+use waypost_engine::entity::{AuditCursor, AuditQuery, AuditWhat, ChangeKind, Code, Item, When};
 use waypost_kernel::{Clock as _, InstanceId, Timestamp};
 
 use super::world::{World, code, new, order, take, update};
@@ -137,4 +137,37 @@ fn name(what: &AuditWhat) -> String {
         AuditWhat::Machine { event, .. } => event.clone(),
         AuditWhat::Change(change) => format!("{:?}", change.kind),
     }
+}
+
+#[tokio::test]
+async fn changes_until_an_instant_are_told_however_many_came_later() {
+    let world = World::with_orders().await;
+    let id = world.create(r#"{"total":0}"#).await;
+    world.pass();
+    world.write(update(&id, r#"{"total":1}"#)).await.unwrap();
+    let then = world.entities().now();
+    world.pass();
+    for total in 2..1_005 {
+        world.write(update(&id, &format!(r#"{{"total":{total}}}"#))).await.unwrap();
+    }
+    let entities = world.entities();
+    assert_eq!(entities.changes(&id, Some(then)).await.unwrap().len(), 2);
+    assert_eq!(entities.changes(&id, None).await.unwrap().len(), 1_000);
+    let before = Timestamp::from_millis(1);
+    assert_eq!(entities.changes(&id, Some(before)).await.unwrap(), []);
+    assert_eq!(code(entities.changes(&"nobody".into(), Some(then)).await), Code::EntityNotFound);
+}
+
+#[tokio::test]
+async fn a_cursor_does_not_make_an_entity() {
+    let world = World::with_orders().await;
+    let id = world.create(r#"{"total":0}"#).await;
+    let cursor: AuditCursor = "3.0".parse().unwrap();
+    let query = AuditQuery { has_machine: true, cursor: Some(cursor), ..AuditQuery::default() };
+    let unknown = world.entities().audit(&"nobody".into(), &query).await;
+    assert_eq!(code(unknown), Code::EntityNotFound);
+    assert_eq!(world.entities().audit(&id, &query).await.unwrap().items.len(), 1);
+    assert!("0.0".parse::<AuditCursor>().is_err());
+    let first = AuditQuery { cursor: Some("1.0".parse().unwrap()), ..query };
+    assert_eq!(world.entities().audit(&id, &first).await.unwrap().items, []);
 }

@@ -1,7 +1,7 @@
 //! Searching: now, then, inside transactions and in the background.
 
 use waypost_documents::predicate::Predicate;
-use waypost_engine::entity::{Code, Entities, Item, SearchStatus, condition};
+use waypost_engine::entity::{ChangeKind, Code, Entities, Item, SearchStatus, condition};
 use waypost_kernel::{Clock as _, InstanceId, Timestamp};
 
 use super::world::{Asking, World, code, json, new, order, processed, take, update};
@@ -201,3 +201,88 @@ async fn deleting_by_condition_leaves_the_others() {
     assert_eq!(deleted.unwrap().len(), 4);
     assert_eq!(found(&world.entities(), None, None).await.len(), 6);
 }
+
+#[tokio::test]
+async fn only_what_was_seen_is_deleted() {
+    let world = World::with_orders().await;
+    let id = world.create(r#"{"total":1}"#).await;
+    let seen = world.read(&id).await.unwrap().version;
+    world.write(update(&id, r#"{"total":9}"#)).await.unwrap();
+    let delete = |version| Item::DeleteSeen { id: id.clone(), version };
+    assert_eq!(code(world.write(delete(seen)).await), Code::Conflict);
+    assert_eq!(world.shown(&id).await, r#"CREATED {"total":9}"#);
+    world.write(delete(seen.next())).await.unwrap();
+    assert_eq!(code(world.read(&id).await), Code::EntityNotFound);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_changes_while_it_is_deleted_is_judged_again() {
+    let world = World::with_orders().await;
+    for _ in 0..20 {
+        let item = |_| new(r#"{"total":1}"#);
+        let items: Vec<Item> = (0..20).map(item).collect();
+        let written = world.entities().write(&items).await.unwrap();
+        let ids: Vec<_> = written.touched.into_iter().map(|it| it.id).collect();
+        let (writer, last) = (world.entities(), ids.last().unwrap().clone());
+        let raising =
+            tokio::spawn(async move { writer.write(&[update(&last, r#"{"total":9}"#)]).await });
+        let (entities, small) = (world.entities(), totals("LESS_THAN", "4"));
+        let deleted = entities.delete_matching(&order(), Some(small), None).await.unwrap();
+        let is_raised = raising.await.unwrap().is_ok();
+        let is_deleted = deleted.contains(ids.last().unwrap());
+        assert!(is_raised != is_deleted, "raised: {is_raised}, deleted: {is_deleted}");
+        assert_eq!(deleted.len(), if is_raised { 19 } else { 20 });
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_was_canceled_stays_so() {
+    let world = World::with_orders().await;
+    world.create(r#"{"total":1}"#).await;
+    let entities = world.entities();
+    let id = entities.begin_search(&order(), totals("EQUALS", "1"), None).await.unwrap();
+    // Nothing else has run yet.
+    assert_eq!(entities.cancel_search(&id).await.unwrap(), SearchStatus::Running);
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+        let status = entities.search_status(&id).await.unwrap().status;
+        assert_eq!(status, SearchStatus::Cancelled);
+    }
+    assert_eq!(entities.cancel_search(&id).await.unwrap(), SearchStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn counts_are_those_of_the_transaction_they_are_part_of() {
+    let world = World::with_orders().await;
+    world.workflows(ONE_STEP).await;
+    let gone = world.create(r#"{"no":"gone"}"#).await;
+    let id = world.create(r#"{"no":"A"}"#).await;
+    let counted = |tallies: Vec<waypost_kernel::Tally>| {
+        tallies.into_iter().map(|it| format!("{} {}", it.step, it.count)).collect::<Vec<_>>()
+    };
+    let (outside, left) = (world.entities(), gone.clone());
+    world.member("p", move |asking: Asking| {
+        let (outside, gone) = (outside.clone(), left.clone());
+        async move {
+            let within = &asking.within;
+            within.write(&[new(r#"{"no":"new"}"#)]).await.unwrap();
+            within.write(&[Item::Delete { id: gone.clone() }]).await.unwrap();
+            let seen = counted(within.tally(Some(&order()), None).await.unwrap());
+            assert_eq!(seen, ["NEW 2"], "one is gone and one is new");
+            assert_eq!(counted(outside.tally(None, None).await.unwrap()), ["NEW 2"]);
+            let kinds: Vec<_> =
+                within.changes(&gone, None).await.unwrap().into_iter().map(|it| it.kind).collect();
+            assert_eq!(kinds, [ChangeKind::Deleted, ChangeKind::Created]);
+            assert_eq!(outside.changes(&gone, None).await.unwrap().len(), 1);
+            processed(None)
+        }
+    });
+    world.write(take(&id, "GO")).await.unwrap();
+    let seen = counted(world.entities().tally(None, None).await.unwrap());
+    assert_eq!(seen, ["DONE 1", "NEW 1"]);
+}
+
+/// `GO` from `NEW` to `DONE` with one processor.
+const ONE_STEP: &str = r#"{"workflows":[{"name":"w","initialState":"NEW","states":{
+    "NEW":{"transitions":[{"name":"GO","next":"DONE","manual":true,
+        "processors":[{"name":"p"}]}]},"DONE":{}}}]}"#;

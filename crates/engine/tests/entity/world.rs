@@ -12,7 +12,8 @@ use waypost_documents::document::Value;
 use waypost_engine::{
     Engine, Settings,
     entity::{
-        Answer, Caller, Code, Compute, Entities, Entity, Fault, Item, Question, When, Written,
+        Answer, Caller, Code, Compute, Entities, Entity, Fault, Item, Question, Rules, When,
+        Written,
     },
 };
 use waypost_kernel::{DefinitionRef, InstanceId};
@@ -84,11 +85,15 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new() -> Self {
+        Self::with_rules(Rules::default())
+    }
+
+    pub(super) fn with_rules(rules: Rules) -> Self {
         let clock = Arc::new(SimClock::default());
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
         let members = Arc::new(Members::default());
-        let settings =
-            Settings { compute: Arc::clone(&members) as Arc<dyn Compute>, ..Settings::default() };
+        let compute = Arc::clone(&members) as Arc<dyn Compute>;
+        let settings = Settings { compute, rules, ..Settings::default() };
         let engine = Engine::new(store, settings);
         members.engine.set(engine.clone()).ok().unwrap();
         Self { engine, clock, members }
@@ -96,7 +101,11 @@ impl World {
 
     /// A world with the locked model `order`, which has `no` and `total`.
     pub(super) async fn with_orders() -> Self {
-        let world = Self::new();
+        Self::new().learn_orders().await
+    }
+
+    pub(super) async fn learn_orders(self) -> Self {
+        let world = self;
         let sample = json(r#"{"no":"A-1","total":12.50,"tags":["a"],"note":"x"}"#);
         world.entities().import_sample(&order(), &sample).await.unwrap();
         world.entities().lock(&order()).await.unwrap();

@@ -54,7 +54,7 @@ async fn who_expects_another_version_changes_nothing() {
         Item::Update { id, value, transition, .. } => {
             Item::Update { id, value, transition, if_match: Some(transaction.to_owned()) }
         }
-        other @ (Item::Create { .. } | Item::Delete { .. }) => other,
+        other @ (Item::Create { .. } | Item::Delete { .. } | Item::DeleteSeen { .. }) => other,
     };
     assert_eq!(code(world.write(expecting("another")).await), Code::EntityModified);
     assert_eq!(world.shown(&id).await, r#"CREATED {"no":"A"}"#);

@@ -1,7 +1,5 @@
 //! Layers that have read what others write.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 use waypost_kernel::{Json, Tenant};
 
 use super::*;

@@ -124,6 +124,30 @@ impl Reply {
     }
 }
 
+impl Reply {
+    /// What was said in earlier attempts comes first.
+    pub fn warn_before(&mut self, mut earlier: Vec<String>) {
+        match self {
+            Self::Processed { warnings, .. }
+            | Self::Matched { warnings, .. }
+            | Self::Failed { warnings, .. } => {
+                earlier.append(warnings);
+                *warnings = earlier;
+            }
+        }
+    }
+
+    /// What was said besides.
+    #[must_use]
+    pub fn into_warnings(self) -> Vec<String> {
+        match self {
+            Self::Processed { warnings, .. }
+            | Self::Matched { warnings, .. }
+            | Self::Failed { warnings, .. } => warnings,
+        }
+    }
+}
+
 impl Cause {
     /// How callers see it. To be late is to fail; only members that are not there are another kind.
     #[must_use]

@@ -53,16 +53,6 @@ pub(super) const fn change_type(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// A refusal that is about a model.
-pub(super) fn about_model(code: Code, problem: &str, which: &DefinitionRef) -> Failure {
-    let (name, version) = (&which.name, which.version.to_string());
-    refusal(
-        code,
-        format!("model {name}:{version} {problem}"),
-        vec![("entityName", name.clone()), ("entityVersion", version)],
-    )
-}
-
 /// A refusal with more for programs.
 pub(super) fn refusal(
     code: Code,

@@ -3,7 +3,7 @@
 use axum::{http::HeaderMap, response::Response};
 use waypost_api::entity::http::{DeleteResult, Deleted, DeletedAll, Transaction};
 use waypost_documents::document::Value;
-use waypost_engine::entity::{Code, Entities, Item, condition, model_id};
+use waypost_engine::entity::{Entities, Fault, Item, Refusal, condition, model_id};
 use waypost_kernel::{DefinitionRef, InstanceId};
 use waypost_machines::entity::model::Lock;
 
@@ -12,7 +12,7 @@ use super::{
     asker::Asker,
     body::{Text, json as document},
     collections,
-    convert::{about_model, model_key, transaction},
+    convert::{model_key, transaction},
     params::{Asked, InPath, if_match},
     problem::Failure,
 };
@@ -60,7 +60,7 @@ pub(in crate::http) async fn create(
 async fn unreadable(entities: &Entities, model: &DefinitionRef, failure: Failure) -> Failure {
     match entities.model_lock(model).await {
         Ok(Lock::Locked) => failure,
-        Ok(Lock::Unlocked) => about_model(Code::ModelNotLocked, "is not locked", model),
+        Ok(Lock::Unlocked) => Fault::from(Refusal::model_not_locked(model)).into(),
         Err(fault) => fault.into(),
     }
 }

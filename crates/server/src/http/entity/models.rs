@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use waypost_api::entity::http::{Indexes, ModelAction, ModelSummary};
-use waypost_engine::entity::{Code, View, model_id};
+use waypost_engine::entity::{Fault, Refusal, View, model_id};
 use waypost_kernel::DefinitionRef;
 use waypost_machines::entity::model::Lock;
 
@@ -13,7 +13,7 @@ use super::{
     answer::json,
     asker::Asker,
     body::Text,
-    convert::{about_model, model_key, time},
+    convert::{model_key, time},
     params::InPath,
     problem::Failure,
 };
@@ -67,7 +67,7 @@ pub(in crate::http) async fn import(
         Ok(sample) => json(&entities.import_sample(&which, &sample).await?),
         // That the model is locked comes first.
         Err(_) if matches!(entities.model_lock(&which).await, Ok(Lock::Locked)) => {
-            Err(about_model(Code::ModelAlreadyLocked, "is locked", &which))
+            Err(Fault::from(Refusal::model_locked(&which)).into())
         }
         Err(failure) => Err(failure),
     }
