@@ -36,8 +36,9 @@ pub enum Value {
 
 impl Value {
     /// How deep a document may be nested: deeper ones are not written by people, and whoever walks
-    /// through them needs a stack for it.
-    pub const DEPTH_MAX: usize = 64;
+    /// through them needs a stack for it. Conditions of 50 groups, two levels each, have their place
+    /// in it, also within a workflow.
+    pub const DEPTH_MAX: usize = 120;
 
     /// Reads one document. Of members with the same name the last one counts.
     ///

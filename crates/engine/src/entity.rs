@@ -39,3 +39,4 @@ pub use self::{
     search::{Found, condition},
     searches::{SearchPage, SearchStatus, SearchView},
 };
+pub use waypost_machines::entity::cascade::Pace;

@@ -70,6 +70,9 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
         entity.context_path                                 /api                                               default
         entity.state_visits_max                             10                                                 default
         entity.lenient_processor_types                      false                                              default
+        entity.workflows_need_model                         false                                              default
+        entity.retries_max                                  3                                                  default
+        entity.retries_apart_ms                             500                                                default
         entity.searches_kept_ms                             3600000                                            default
         entity.errors                                       sanitized                                          default
         auth.mode                                           mock                                               default

@@ -77,6 +77,13 @@ pub(crate) const STATE_VISITS: Key = Key::new("entity.state_visits_max")
 pub(crate) const LENIENT_TYPES: Key = Key::new("entity.lenient_processor_types")
     .default("false")
     .variable("WAYPOST_LENIENT_PROCESSOR_TYPES");
+pub(crate) const STRICT_MODELS: Key = Key::new("entity.workflows_need_model")
+    .default("false")
+    .variable("WAYPOST_WORKFLOWS_NEED_MODEL");
+pub(crate) const RETRIES: Key =
+    Key::new("entity.retries_max").default("3").variable("WAYPOST_ENTITY_RETRIES_MAX");
+pub(crate) const RETRIES_APART: Key =
+    Key::new("entity.retries_apart_ms").default("500").variable("WAYPOST_ENTITY_RETRIES_APART_MS");
 pub(crate) const SEARCHES_KEPT: Key = Key::new("entity.searches_kept_ms")
     .default("3600000")
     .inherited(Inherited::new("CYODA_SEARCH_SNAPSHOT_TTL", Reading::Span));
@@ -189,6 +196,9 @@ pub(crate) const ALL: &[Key] = &[
     CONTEXT_PATH,
     STATE_VISITS,
     LENIENT_TYPES,
+    STRICT_MODELS,
+    RETRIES,
+    RETRIES_APART,
     SEARCHES_KEPT,
     ERRORS,
     AUTH,

@@ -267,6 +267,17 @@ mod tests {
     }
 
     #[test]
+    fn state_visits_that_make_no_sense_are_ignored() {
+        let visits = |text| {
+            config(&[(catalog::STATE_VISITS, text)]).map(|it| it.entity.rules.state_visits_max)
+        };
+        assert_eq!(visits("3"), Ok(3));
+        assert_eq!(visits("0"), Ok(10));
+        assert_eq!(visits("-1"), Ok(10));
+        assert!(visits("many").is_err());
+    }
+
+    #[test]
     fn the_defaults_are_the_defaults_of_the_parts() {
         let config = config(&[]).unwrap();
         assert_eq!(config.policy, Policy::default());

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use waypost_engine::entity::Rules;
+use waypost_engine::entity::{Pace, Rules};
 use waypost_server::{
     auth::{AuthOptions, Bootstrap, Mode, Verbosity},
     compute::ComputeOptions,
@@ -38,14 +38,23 @@ impl EntityConfig {
 }
 
 fn rules(settings: &Settings) -> Result<Rules, Failure> {
-    let visits = settings.read(&catalog::STATE_VISITS, "a whole number such as 10")?;
+    let number = "a whole number such as 10";
+    let visits: i64 = settings.read(&catalog::STATE_VISITS, number)?;
     let is_lenient: bool = settings.read(&catalog::LENIENT_TYPES, "true or false")?;
     let defaults = Rules::default();
     Ok(Rules {
         // None at all would end every run.
-        state_visits_max: if visits == 0 { defaults.state_visits_max } else { visits },
+        state_visits_max: usize::try_from(visits)
+            .ok()
+            .filter(|it| *it > 0)
+            .unwrap_or(defaults.state_visits_max),
         strict_processor_types: !is_lenient,
         searches_kept: milliseconds(settings, &catalog::SEARCHES_KEPT)?,
+        pace: Pace {
+            further_max: settings.read(&catalog::RETRIES, number)?,
+            apart: milliseconds(settings, &catalog::RETRIES_APART)?,
+        },
+        strict_workflow_models: settings.read(&catalog::STRICT_MODELS, "true or false")?,
     })
 }
 

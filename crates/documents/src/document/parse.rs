@@ -74,7 +74,7 @@ impl Parser<'_> {
         read: impl FnOnce(&mut Self) -> Result<Value, Fault>,
     ) -> Result<Value, Fault> {
         if self.depth == Value::DEPTH_MAX {
-            return self.fault("nested too deep (at most 64 levels)");
+            return self.fault("nested too deep (at most 120 levels)");
         }
         self.depth += 1;
         self.at += 1;

@@ -113,7 +113,7 @@ impl Parser<'_> {
         self.steps.push(first);
         while !self.rest.is_empty() {
             if self.steps.len() == STEPS_MAX {
-                return Err("more than 64 steps");
+                return Err("more than 120 steps");
             }
             let step = if self.takes('.') {
                 self.name()?
@@ -270,6 +270,6 @@ mod tests {
         assert!(problem(&"a".repeat(1_025)).starts_with("more than 1024 bytes"));
         let nested = |steps| vec!["a"; steps].join(".");
         assert_eq!(steps(&nested(Value::DEPTH_MAX)).len(), Value::DEPTH_MAX);
-        assert!(problem(&nested(Value::DEPTH_MAX + 1)).starts_with("more than 64 steps"));
+        assert!(problem(&nested(Value::DEPTH_MAX + 1)).starts_with("more than 120 steps"));
     }
 }

@@ -1,7 +1,7 @@
 //! Groups, and how conditions are spelled.
 
 use super::check::{criterion, holds, problem, value};
-use waypost_documents::document::{Members, Value};
+use waypost_documents::document::Value;
 use waypost_machines::entity::criterion::Criterion;
 
 const YES: &str = r#"{"type":"simple","jsonPath":"$.a","operatorType":"EQUALS","value":1}"#;
@@ -88,13 +88,8 @@ fn null_tests_need_no_value() {
 
 /// A condition that lies inside of so many groups.
 fn nested(groups: usize) -> Value {
-    (0..groups).fold(value(YES), |inner, _| {
-        Value::Object(Members::from_iter([
-            ("type".to_owned(), Value::Text("group".to_owned())),
-            ("operator".to_owned(), Value::Text("AND".to_owned())),
-            ("conditions".to_owned(), Value::List(vec![inner])),
-        ]))
-    })
+    let open = r#"{"type":"group","operator":"AND","conditions":["#;
+    value(&format!("{}{YES}{}", open.repeat(groups), "]}".repeat(groups)))
 }
 
 #[test]

@@ -194,6 +194,6 @@ pub(in crate::http) async fn delete_all(
     json(&[DeletedAll { delete_result, entity_model_class_id, ids: is_verbose.then_some(ids) }])
 }
 
-pub(super) fn refused(refusal: waypost_engine::entity::Refusal) -> Failure {
-    waypost_engine::entity::Fault::from(refusal).into()
+pub(super) fn refused(refusal: Refusal) -> Failure {
+    Fault::from(refusal).into()
 }

@@ -178,7 +178,12 @@ impl Failure {
     fn ticket(&self) -> Option<String> {
         let ticket = self.status.is_server_error().then(|| Uuid::new_v4().to_string())?;
         let (code, cause) = (self.code, self.cause.as_deref());
-        tracing::error!(ticket, code, cause, "request failed");
+        // That somebody else is not there is no defect of the server's.
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            tracing::warn!(ticket, code, cause, "request could not be served");
+        } else {
+            tracing::error!(ticket, code, cause, "request failed");
+        }
         Some(ticket)
     }
 

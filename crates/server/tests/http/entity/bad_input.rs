@@ -40,20 +40,32 @@ async fn documents_that_are_nested_too_deep_are_refused() {
     let world = with_model().await;
     let nested = |depth: usize| format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
     let import = |depth| format!("POST /api/model/import/JSON/SAMPLE_DATA/n/1 {}", nested(depth));
-    assert_eq!(look(&world, &import(64)).await, "200");
-    assert_eq!(look(&world, &import(65)).await, "400 BAD_REQUEST");
+    assert_eq!(look(&world, &import(120)).await, "200");
+    assert_eq!(look(&world, &import(121)).await, "400 BAD_REQUEST");
     assert_eq!(look(&world, &import(100_000)).await, "400 BAD_REQUEST");
     let list = format!("POST /api/entity/JSON {}{}", "[".repeat(1_000), "]".repeat(1_000));
     assert_eq!(look(&world, &list).await, "400 BAD_REQUEST");
-    let payload = nested(65).replace('"', "\\\"");
+    let payload = nested(121).replace('"', "\\\"");
     let item = format!(r#"[{{"model":{{"name":"m","version":1}},"payload":"{payload}"}}]"#);
     assert_eq!(look(&world, &format!("POST /api/entity/JSON {item}")).await, "400 BAD_REQUEST");
     let groups = |depth: usize| {
         let open = r#"{"type":"group","operator":"AND","conditions":["#;
         format!("POST /api/search/direct/m/1 {}{}", open.repeat(depth), "]}".repeat(depth))
     };
-    assert_eq!(look(&world, &groups(20)).await, "200");
-    assert_eq!(look(&world, &groups(40)).await, "400 BAD_REQUEST");
+    assert_eq!(look(&world, &groups(50)).await, "200");
+    assert_eq!(look(&world, &groups(51)).await, "400 BAD_REQUEST");
+    let guarded = |depth: usize| {
+        let open = r#"{"type":"group","operator":"AND","conditions":["#;
+        let criterion = format!("{}{}", open.repeat(depth), "]}".repeat(depth));
+        format!(
+            r#"POST /api/model/m/1/workflow/import {{"workflows":[{{"name":"w","initialState":"A",
+                "states":{{"A":{{"transitions":[{{"name":"t","next":"A","manual":true,
+                "criterion":{criterion}}}]}}}}}}]}}"#
+        )
+        .replace('\n', "")
+    };
+    assert_eq!(look(&world, &guarded(50)).await, "200");
+    assert_eq!(look(&world, &guarded(51)).await, "400 VALIDATION_FAILED");
     let xml = |depth: usize| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
     let line = format!("POST /api/model/import/XML/SAMPLE_DATA/n/1 {}", xml(10_000));
     assert_eq!(look(&world, &line).await, "400 BAD_REQUEST");
