@@ -168,6 +168,9 @@ fn advice(problem: &Problem) -> String {
         }
         ("MODEL_NOT_FOUND", _) => "`waypost list models` shows those there are".to_owned(),
         ("MODEL_NOT_LOCKED", _) => "`waypost model lock MODEL VERSION` locks it".to_owned(),
+        ("ENTITY_NOT_FOUND", _) if problem.instance.ends_with("/changes") => {
+            "`waypost list entities MODEL VERSION` shows those there are".to_owned()
+        }
         ("ENTITY_NOT_FOUND", _) => {
             "`waypost history entity ID` tells when it came and went, if it ever did".to_owned()
         }

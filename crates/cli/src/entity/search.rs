@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost search order 1 '{\"type\": \"lifecycle\", \"field\": \"state\", \"operatorType\": \"EQUALS\", \"value\": \"NEW\"}'
+  waypost search order 1 '{\"type\":\"lifecycle\",\"field\":\"state\",\"operatorType\":\"EQUALS\",\"value\":\"NEW\"}'
   waypost search order 1 @large.json --at 2026-01-31")]
 pub(crate) struct SearchArgs {
     #[command(flatten)]

@@ -151,7 +151,7 @@ struct Workflow {
     initial_state: String,
     #[serde(default)]
     active: bool,
-    /// In the order they are written.
+    /// In the order the server has them.
     #[serde(default)]
     states: Map<String, Value>,
 }
