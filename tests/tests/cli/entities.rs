@@ -213,6 +213,8 @@ fn the_past_can_be_looked_at() {
     assert_eq!(state(&["--at", created_at]), ("NEW".into(), json!(3)));
     assert_eq!(state(&["--at", shipped_at]), ("SHIPPED".into(), json!(4)));
     assert_eq!(state(&["--transaction", &transaction]), ("SHIPPED".into(), json!(4)));
+    let first = pointed(&world.json(&["history", &id]), "/1/transactionId");
+    assert_eq!(state(&["--transaction", &first]), ("NEW".into(), json!(3)));
     let could = world.json(&["show", &id, "--at", created_at]);
     assert_eq!(could.pointer("/transitions"), Some(&json!(["SHIP", "CHECK"])));
     assert_eq!(world.json(&["show", &id]).pointer("/transitions"), Some(&json!([])));
