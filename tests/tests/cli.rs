@@ -11,6 +11,8 @@ mod dev;
 mod doctor;
 #[path = "cli/durability.rs"]
 mod durability;
+#[path = "cli/entities.rs"]
+mod entities;
 #[path = "cli/inherited.rs"]
 mod inherited;
 #[path = "cli/postgres.rs"]

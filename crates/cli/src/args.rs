@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
-    chain, deploy, dev, doctor, exit,
-    face::{self, Face, OfProcess},
+    chain, deploy, dev, doctor, entity, exit,
+    face::{self, Every, Face, OfProcess},
     list, migrate, process, serve,
     settings::{Key, Sources, catalog},
 };
@@ -42,20 +42,20 @@ pub(crate) enum Command {
     /// Deploy definitions from JSON files
     Deploy(deploy::DeployArgs),
     /// Start an instance
-    #[command(subcommand, override_usage = "waypost start <chain|process> <NAME> [OPTIONS]")]
-    Start(Face<chain::StartArgs, process::StartArgs>),
-    /// List instances, tasks of people, or definitions
+    #[command(subcommand, override_usage = "waypost start <chain|process|entity> <NAME> [OPTIONS]")]
+    Start(Every<chain::StartArgs, process::StartArgs, entity::StartArgs>),
+    /// List instances, tasks of people, definitions, or models
     #[command(subcommand)]
     List(list::List),
-    /// Show an instance
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process] <ID> [OPTIONS]")]
-    Show(Face<chain::ShowArgs, process::ShowArgs>),
+    /// Show an instance, a model, or its workflows
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]")]
+    Show(Show),
     /// Show what happened to an instance
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process] <ID> [OPTIONS]")]
-    History(Face<chain::HistoryArgs, process::HistoryArgs>),
-    /// Tell an instance of an event
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process] <ID> <EVENT|STEP> [OPTIONS]")]
-    Signal(Face<chain::SignalArgs, process::SignalArgs>),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]")]
+    History(Every<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs>),
+    /// Tell an instance of an event, or take it through a transition
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]")]
+    Signal(Every<chain::SignalArgs, process::SignalArgs, entity::SignalArgs>),
     /// Complete the task of a person
     #[command(subcommand, after_help = face::HELP)]
     Complete(OfProcess<process::CompleteArgs>),
@@ -67,6 +67,14 @@ pub(crate) enum Command {
     Cancel(Face<chain::CancelArgs, process::CancelArgs>),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),
+    /// Have a model of entities learn, and lock it
+    #[command(subcommand)]
+    Model(entity::ModelVerb),
+    /// Find entities that match a condition
+    Search(entity::SearchArgs),
+    /// Delete an entity or a model
+    #[command(subcommand)]
+    Delete(entity::Delete),
 
     /// Explain an error code
     ExplainError(ExplainArgs),
@@ -74,6 +82,16 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the version
     Version,
+}
+
+/// What can be shown.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Show {
+    Chain(chain::ShowArgs),
+    Process(process::ShowArgs),
+    Entity(entity::ShowArgs),
+    Model(entity::ShowModelArgs),
+    Workflows(entity::ShowWorkflowsArgs),
 }
 
 /// What names a configuration, for every command that reads it.

@@ -5,20 +5,28 @@ use waypost_api::{Document, chain::Definition};
 use waypost_client::Deployed;
 
 use crate::{
+    entity::{Import, ImportArgs},
     exit::Failure,
     output::{Output, printable},
-    remote::{RemoteArgs, read},
+    remote::{EntityRemoteArgs, RemoteArgs, read},
 };
 
 /// What to deploy.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost deploy order.json loan.json
+  waypost deploy workflows.json --model order --model-version 1 --mode replace")]
 pub(crate) struct DeployArgs {
     /// Files with definitions, each one JSON object or an array of them; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
 
     #[command(flatten)]
-    remote: RemoteArgs,
+    import: ImportArgs,
+
+    #[command(flatten)]
+    remote: EntityRemoteArgs,
 }
 
 /// A definition, recognized by its members.
@@ -26,19 +34,27 @@ enum Found {
     Chain(Definition),
     /// As it was written: the order of conditions matters.
     Process(Document),
+    /// For a model of entities.
+    Workflows(Import),
 }
 
 pub(crate) async fn run(args: DeployArgs, output: Output) -> Result<(), Failure> {
     // Every file is read before the first is deployed: a mistake in the last one changes nothing.
     let mut definitions = Vec::new();
     for file in &args.files {
-        definitions.extend(parse(file, &read(file)?)?.into_iter().map(|it| (file.as_str(), it)));
+        let found = parse(file, &read(file)?, &args.import)?;
+        definitions.extend(found.into_iter().map(|it| (file.as_str(), it)));
+    }
+    let has_workflows = definitions.iter().any(|(_, it)| matches!(it, Found::Workflows(_)));
+    if args.import.is_given() && !has_workflows {
+        return Err(Failure::usage("--model is given, and no file has workflows of entities"));
     }
     let mut outcomes = Vec::new();
     for (file, definition) in definitions {
         let deployed = match definition {
-            Found::Chain(it) => chain(&args.remote, file, &it, output).await,
-            Found::Process(it) => process(&args.remote, file, &it, output).await,
+            Found::Chain(it) => chain(&args.remote.remote, file, &it, output).await,
+            Found::Process(it) => process(&args.remote.remote, file, &it, output).await,
+            Found::Workflows(it) => it.run(&args.remote, file, output).await,
         };
         outcomes.push(deployed.map_err(|failure| {
             let what = format!("{file}: {}", failure.what);
@@ -82,7 +98,7 @@ async fn process(
 }
 
 /// The definitions in a file.
-fn parse(file: &str, text: &str) -> Result<Vec<Found>, Failure> {
+fn parse(file: &str, text: &str, import: &ImportArgs) -> Result<Vec<Found>, Failure> {
     let wrong = |why: String| Failure::usage(format!("{file}: {why}"));
     let not_json = |error: serde_json::Error| wrong(format!("is not JSON: {error}"));
     let value: Value = serde_json::from_str(text).map_err(not_json)?;
@@ -96,13 +112,14 @@ fn parse(file: &str, text: &str) -> Result<Vec<Found>, Failure> {
         let value: Value = item.read().map_err(not_json)?;
         let has = |name: &str| value.get(name).is_some();
         match (has("workflowType"), has("steps") && has("id")) {
+            (false, false) if has("workflows") => import.import(file, item).map(Found::Workflows),
             (true, _) => item
                 .read()
                 .map(Found::Chain)
                 .map_err(|error| wrong(format!("is not a chain definition: {error}"))),
             (false, true) => Ok(Found::Process(item)),
             (false, false) => Err(wrong("is not recognized as a definition".to_owned()).advise(
-                "a chain definition has workflowType, workflowVersion and steps; one of a process has id, name and steps",
+                "a chain definition has workflowType, workflowVersion and steps; one of a process has id, name and steps; an import for entities has workflows",
             )),
         }
     };
@@ -114,7 +131,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> String {
-        match parse("f.json", text) {
+        match parse("f.json", text, &ImportArgs::default()) {
             Ok(found) => {
                 let n_chains = found.iter().filter(|it| matches!(it, Found::Chain(_))).count();
                 format!("{n_chains} of {} are chains", found.len())
@@ -131,6 +148,10 @@ mod tests {
         assert_eq!(parsed(graph), "0 of 1 are chains");
         assert_eq!(parsed(&format!("[{one},{graph},{one}]")), "2 of 3 are chains");
         assert_eq!(parsed("{\"nodes\":[]}"), "f.json: is not recognized as a definition");
+        assert_eq!(
+            parsed("{\"workflows\":[]}"),
+            "f.json: has workflows, and nobody says of which model"
+        );
         assert!(parsed("{").starts_with("f.json: is not JSON: EOF"));
         assert_eq!(
             parsed(r#"{"workflowType":"o","steps":[]}"#),

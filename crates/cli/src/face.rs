@@ -12,6 +12,14 @@ pub(crate) enum Face<C: clap::Args, P: clap::Args> {
     Process(P),
 }
 
+/// A verb for instances of every face.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Every<C: clap::Args, P: clap::Args, E: clap::Args> {
+    Chain(C),
+    Process(P),
+    Entity(E),
+}
+
 /// A verb that only processes have.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum OfProcess<P: clap::Args> {
@@ -20,6 +28,9 @@ pub(crate) enum OfProcess<P: clap::Args> {
 
 /// Verbs that take the id of an instance.
 const VERBS: [&str; 7] = ["show", "history", "signal", "complete", "retry", "cancel", "watch"];
+
+/// What a verb may be about.
+const NOUNS: [&str; 5] = ["chain", "process", "entity", "model", "workflows"];
 
 /// Letters of the ids of processes; four are missing, because they look like others.
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -32,7 +43,7 @@ pub(crate) fn spelled_out(given: impl Iterator<Item = OsString>) -> Vec<OsString
     let Some(verb) = verb.filter(|it| VERBS.iter().any(|verb| it == verb)) else { return words };
     let Some(at) = words.iter().position(|it| *it == verb) else { return words };
     let rest = words.get(at + 1..).unwrap_or_default();
-    if rest.iter().any(|it| it == "chain" || it == "process") {
+    if rest.iter().any(|it| NOUNS.iter().any(|noun| it == noun)) {
         return words;
     }
     if let Some(face) = rest.iter().find_map(|it| face_of(&it.to_string_lossy())) {
@@ -45,7 +56,8 @@ fn face_of(id: &str) -> Option<&'static str> {
     let groups: Vec<usize> = id.split('-').map(str::len).collect();
     let is_hexadecimal = id.chars().all(|it| it.is_ascii_hexdigit() || it == '-');
     if is_hexadecimal && groups == [8, 4, 4, 4, 12] {
-        return Some("chain");
+        // Entities have UUIDs of version 1, chains have those of version 7.
+        return Some(if id.chars().nth(14) == Some('1') { "entity" } else { "chain" });
     }
     let is_process = id.len() == 26 && id.chars().all(|it| LETTERS.contains(it));
     is_process.then_some("process")
@@ -64,7 +76,9 @@ mod tests {
     fn an_id_tells_its_face() {
         let (chain, process) =
             ("0198a2b4-7c3d-7e00-8000-0123456789ab", "01K9ZZZZZZZZZZZZZZZZZ00000");
+        let entity = "9a3c4e10-2b1f-11f0-8d3b-0123456789ab";
         for (given, expected) in [
+            (format!("waypost show {entity}"), format!("waypost show entity {entity}")),
             (format!("waypost show {chain}"), format!("waypost show chain {chain}")),
             (format!("waypost show {process}"), format!("waypost show process {process}")),
             (
@@ -83,6 +97,7 @@ mod tests {
             "waypost show",
             "waypost show chain 01K9ZZZZZZZZZZZZZZZZZ00000",
             "waypost show order-1",
+            "waypost show model 9a3c4e10-2b1f-11f0-8d3b-0123456789ab 1",
             "waypost start chain 0198a2b4-7c3d-7e00-8000-0123456789ab",
             "waypost show 01k9zzzzzzzzzzzzzzzzz00000",
         ] {

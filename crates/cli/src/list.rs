@@ -1,4 +1,5 @@
-//! `waypost list …`: chains, processes, tasks of people, and the definitions of both faces.
+//! `waypost list …`: chains, processes, tasks of people, their definitions, and entities with their
+//! models and workflows.
 
 use clap::value_parser;
 use comfy_table::Table;
@@ -8,6 +9,7 @@ use waypost_client::DefinitionQuery;
 
 use crate::{
     chain::{ListArgs as ChainsArgs, list as list_chains},
+    entity::{self, ListArgs as EntitiesArgs, ListModelsArgs, ListWorkflowsArgs},
     exit::Failure,
     output::{Output, Tone, cell, table, toned},
     process::{ListArgs as ProcessesArgs, TasksArgs, list as list_processes, tasks},
@@ -22,6 +24,9 @@ pub(crate) enum List {
     Processes(ProcessesArgs),
     Tasks(TasksArgs),
     Definitions(DefinitionsArgs),
+    Entities(EntitiesArgs),
+    Models(ListModelsArgs),
+    Workflows(ListWorkflowsArgs),
 }
 
 /// List definitions, of chains and of processes
@@ -51,6 +56,9 @@ pub(crate) async fn run(list: List, output: Output) -> Result<(), Failure> {
         List::Processes(args) => list_processes(args, output).await,
         List::Tasks(args) => tasks(args, output).await,
         List::Definitions(args) => definitions(args, output).await,
+        List::Entities(args) => entity::list(args, output).await,
+        List::Models(args) => entity::list_models(args, output).await,
+        List::Workflows(args) => entity::list_workflows(args, output).await,
     }
 }
 

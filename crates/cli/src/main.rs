@@ -7,6 +7,7 @@ mod chain;
 mod deploy;
 mod dev;
 mod doctor;
+mod entity;
 mod exit;
 mod face;
 mod list;
@@ -25,9 +26,9 @@ use std::{io::Write, process::ExitCode};
 use clap::Parser;
 
 use crate::{
-    args::{Arguments, Command},
+    args::{Arguments, Command, Show},
     exit::{Exit, Failure},
-    face::{Face, OfProcess, spelled_out},
+    face::{Every, Face, OfProcess, spelled_out},
     output::Output,
 };
 
@@ -66,20 +67,29 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Doctor(args) => doctor::run(args, output).await,
         Command::Bench(args) => bench::run(args, output).await,
         Command::Deploy(args) => deploy::run(args, output).await,
-        Command::Start(Face::Chain(args)) => chain::start(args, output).await,
-        Command::Start(Face::Process(args)) => process::start(args, output).await,
+        Command::Start(Every::Chain(args)) => chain::start(args, output).await,
+        Command::Start(Every::Process(args)) => process::start(args, output).await,
+        Command::Start(Every::Entity(args)) => entity::start(args, output).await,
         Command::List(list) => list::run(list, output).await,
-        Command::Show(Face::Chain(args)) => chain::show(args, output).await,
-        Command::Show(Face::Process(args)) => process::show(args, output).await,
-        Command::History(Face::Chain(args)) => chain::history(args, output).await,
-        Command::History(Face::Process(args)) => process::history(args, output).await,
-        Command::Signal(Face::Chain(args)) => chain::signal(args, output).await,
-        Command::Signal(Face::Process(args)) => process::signal(args, output).await,
+        Command::Show(Show::Chain(args)) => chain::show(args, output).await,
+        Command::Show(Show::Process(args)) => process::show(args, output).await,
+        Command::Show(Show::Entity(args)) => entity::show(args, output).await,
+        Command::Show(Show::Model(args)) => entity::show_model(args, output).await,
+        Command::Show(Show::Workflows(args)) => entity::show_workflows(args, output).await,
+        Command::History(Every::Chain(args)) => chain::history(args, output).await,
+        Command::History(Every::Process(args)) => process::history(args, output).await,
+        Command::History(Every::Entity(args)) => entity::history(args, output).await,
+        Command::Signal(Every::Chain(args)) => chain::signal(args, output).await,
+        Command::Signal(Every::Process(args)) => process::signal(args, output).await,
+        Command::Signal(Every::Entity(args)) => entity::signal(args, output).await,
         Command::Complete(OfProcess::Process(args)) => process::complete(args, output).await,
         Command::Retry(OfProcess::Process(args)) => process::retry(args, output).await,
         Command::Cancel(Face::Chain(args)) => chain::cancel(args, output).await,
         Command::Cancel(Face::Process(args)) => process::cancel(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,
+        Command::Model(verb) => entity::model(verb, output).await,
+        Command::Search(args) => entity::search(args, output).await,
+        Command::Delete(what) => entity::delete(what, output).await,
         Command::ExplainError(args) => about::explain(args, output),
         Command::Completions(args) => about::completions(&args, output),
         Command::Version => about::version(output),

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::{Map, Value};
 use waypost_api::{Document, Problem};
-use waypost_client::{Chains, Client, Error, Processes};
+use waypost_client::{Chains, Client, Entities, Error, Processes};
 
 use crate::exit::{Exit, Failure};
 
@@ -33,6 +33,32 @@ impl RemoteArgs {
 
     pub(crate) fn processes(&self) -> Result<Processes, Failure> {
         Ok(Client::new(&self.server)?.process())
+    }
+}
+
+/// Which server to talk to about entities, and as whom.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct EntityRemoteArgs {
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+
+    /// Sign in to entities with this bearer token; safer in the environment than in a command
+    #[arg(long, value_name = "TOKEN", env = "WAYPOST_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+
+    /// The context path below which the server has its entities
+    #[arg(long, value_name = "PATH", env = "WAYPOST_CONTEXT_PATH", default_value = "/api")]
+    context_path: String,
+}
+
+impl EntityRemoteArgs {
+    pub(crate) fn entities(&self) -> Result<Entities, Failure> {
+        let entities = Client::new(&self.remote.server)?.entity().below(&self.context_path);
+        // A variable that is set to nothing says nothing.
+        match self.token.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+            Some(token) => Ok(entities.signed_in(token)?),
+            None => Ok(entities),
+        }
     }
 }
 
@@ -84,7 +110,7 @@ impl From<Error> for Failure {
             Error::Unexpected { .. } => {
                 Self::new(Exit::Failed, what).advise("check that --server names a Waypost server")
             }
-            Error::Address { .. } => Self::usage(what),
+            Error::Address { .. } | Error::Authorization { .. } => Self::usage(what),
             // The library may learn to fail in new ways.
             Error::StepTwice { .. } | Error::JobTwice { .. } | _ => Self::new(Exit::Failed, what),
         }
@@ -94,7 +120,7 @@ impl From<Error> for Failure {
 fn refused(problem: &Problem) -> Failure {
     let exit = match problem.status {
         404 => Exit::NotFound,
-        409 => Exit::Conflict,
+        409 | 412 => Exit::Conflict,
         429 | 502..=504 => Exit::Unavailable,
         _ => Exit::Failed,
     };
@@ -139,6 +165,25 @@ fn advice(problem: &Problem) -> String {
         }
         ("DUPLICATE_BIZ_KEY", Some(id)) => {
             format!("`waypost show chain {id}` shows the one that runs")
+        }
+        ("MODEL_NOT_FOUND", _) => "`waypost list models` shows those there are".to_owned(),
+        ("MODEL_NOT_LOCKED", _) => "`waypost model lock MODEL VERSION` locks it".to_owned(),
+        ("ENTITY_NOT_FOUND", _) if problem.instance.ends_with("/changes") => {
+            "`waypost list entities MODEL VERSION` shows those there are".to_owned()
+        }
+        ("ENTITY_NOT_FOUND", _) => {
+            "`waypost history entity ID` tells when it came and went, if it ever did".to_owned()
+        }
+        ("TRANSITION_NOT_FOUND", _) => {
+            "`waypost show entity ID` names those it can be taken through now".to_owned()
+        }
+        ("WORKFLOW_NOT_FOUND", _) => {
+            "deploy some with `waypost deploy FILE --model MODEL --model-version VERSION`"
+                .to_owned()
+        }
+        ("ENTITY_MODIFIED", _) => "somebody else was faster: look again, then decide".to_owned(),
+        ("UNAUTHORIZED", _) => {
+            "sign in: put a token into WAYPOST_TOKEN, or give it with --token".to_owned()
         }
         _ if problem.retryable => "ask again in a moment".to_owned(),
         _ => format!("`waypost explain-error {code}` says more"),

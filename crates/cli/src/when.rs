@@ -9,6 +9,12 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_micros(SystemClock.now().as_micros())
 }
 
+/// An instant given on the command line, or the beginning of a day.
+pub(crate) fn instant(given: &str) -> Result<Timestamp, String> {
+    let day = || format!("{given}T00:00:00Z").parse().ok().filter(|_| given.len() == 10);
+    given.parse().or_else(|error: String| day().ok_or(error))
+}
+
 /// "3s ago", "in 5m", "now".
 pub(crate) fn relative(at: Timestamp, now: Timestamp) -> String {
     let seconds = (at.as_micros() - now.as_micros()) / 1_000_000;
@@ -56,6 +62,16 @@ pub(crate) fn date_time(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_instant_is_a_time_or_a_day() {
+        let micros = |text| instant(text).map(Timestamp::as_micros);
+        assert_eq!(micros("1970-01-02"), Ok(86_400_000_000));
+        assert_eq!(micros("1970-01-01T00:00:01Z"), Ok(1_000_000));
+        for text in ["", "yesterday!", "1970-13-01", "1970-01-01T00:00:01"] {
+            assert!(micros(text).is_err(), "{text:?}");
+        }
+    }
 
     #[test]
     fn times_are_told_as_people_would() {

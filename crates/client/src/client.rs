@@ -5,9 +5,9 @@ use std::{fmt, net::IpAddr, time::Duration};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use waypost_api::{Problem, process::Failure, shown_url};
+use waypost_api::{Problem, problem::EntityProblem, process::Failure, shown_url};
 
-use crate::{chain::Chains, error::Error, process::Processes};
+use crate::{chain::Chains, entity::Entities, error::Error, process::Processes};
 
 /// How long a connection may take to come about.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
@@ -60,6 +60,12 @@ impl Client {
         Processes::new(self.clone())
     }
 
+    /// The models and entities.
+    #[must_use]
+    pub fn entity(&self) -> Entities {
+        Entities::new(self.clone())
+    }
+
     /// The address it was made with.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -102,8 +108,9 @@ impl Client {
         let (status, path) = (response.status(), response.url().path().to_owned());
         let text = response.text().await.map_err(|error| self.failure(&error))?;
         let problem = serde_json::from_str::<Problem>(&text).ok();
+        let of_entity = || Some(problem_of_entity(serde_json::from_str(&text).ok()?));
         let of_process = || Some(problem_of(serde_json::from_str(&text).ok()?, status, path));
-        Err(match problem.or_else(of_process) {
+        Err(match problem.or_else(of_entity).or_else(of_process) {
             Some(problem) => Error::Refused(Box::new(problem)),
             None => self.unexpected(status, &text),
         })
@@ -129,6 +136,22 @@ impl Client {
             Ok(answer) => Ok((status, answer)),
             Err(error) => Err(self.unexpected(status, &format!("{error} in {text}"))),
         }
+    }
+
+    /// Sends a request and reads each line of the answer as a `T`.
+    pub(crate) async fn lines<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<Vec<T>, Error> {
+        let response = self.send(request).await?;
+        let status = response.status();
+        let text = response.text().await.map_err(|error| self.failure(&error))?;
+        let lines = text.lines().filter(|it| !it.is_empty());
+        let read = |line| {
+            serde_json::from_str(line)
+                .map_err(|error| self.unexpected(status, &format!("{error} in {line}")))
+        };
+        lines.map(read).collect()
     }
 
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
@@ -165,6 +188,17 @@ fn problem_of(failure: Failure, status: StatusCode, path: String) -> Problem {
         request_id,
         ..Problem::new(&code, status.as_u16(), reason)
     }
+}
+
+/// Routes of entities keep the code among the properties, and say it before the detail.
+fn problem_of_entity(problem: EntityProblem) -> Problem {
+    let EntityProblem { status, detail, instance, ticket, properties, .. } = problem;
+    let code = properties.get("errorCode").and_then(Value::as_str).unwrap_or_default();
+    let said = detail.strip_prefix(code).and_then(|it| it.strip_prefix(": "));
+    let detail = said.unwrap_or(&detail).to_owned();
+    let retryable = properties.get("retryable").and_then(Value::as_bool).unwrap_or_default();
+    let request_id = ticket.unwrap_or_default();
+    Problem { instance, retryable, request_id, ..Problem::new(code, status, detail) }
 }
 
 fn is_local(url: &Url) -> bool {

@@ -43,6 +43,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// What a client signs in with cannot be sent.
+    #[error("the bearer token cannot be sent: {reason}")]
+    Authorization {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two functions were given for one step.
     #[error("{workflow_type}/{step_type} has two functions")]
     StepTwice {
@@ -81,6 +87,7 @@ impl Error {
             | Self::Interrupted { .. }
             | Self::Unexpected { .. }
             | Self::Address { .. }
+            | Self::Authorization { .. }
             | Self::StepTwice { .. }
             | Self::JobTwice { .. }
             | Self::NameTwice { .. } => None,
@@ -95,6 +102,7 @@ impl Error {
             Self::Unreachable { .. } | Self::Interrupted { .. } => true,
             Self::Unexpected { status, .. } => *status >= 500,
             Self::Address { .. }
+            | Self::Authorization { .. }
             | Self::StepTwice { .. }
             | Self::JobTwice { .. }
             | Self::NameTwice { .. } => false,

@@ -1,15 +1,16 @@
 //! Talks to a Waypost server: typed requests, a stream of changes, and workers.
 //!
-//! Take a [`Client`], then a handle: [`Client::chain`] or [`Client::process`]. A [`worker::Worker`]
-//! executes steps of chains, a [`worker::JobWorker`] jobs of processes; with the feature `grpc` a
-//! `compute::Node` works on entities. The process must have a default `rustls` provider if the
-//! server is reached by `https`.
+//! Take a [`Client`], then a handle: [`Client::chain`], [`Client::process`] or [`Client::entity`].
+//! A [`worker::Worker`] executes steps of chains, a [`worker::JobWorker`] jobs of processes; with
+//! the feature `grpc` a `compute::Node` works on entities. The process must have a default `rustls`
+//! provider if the server is reached by `https`.
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod chain;
 mod client;
 #[cfg(feature = "grpc")]
 pub mod compute;
+pub mod entity;
 mod error;
 mod process;
 mod watch;
@@ -20,6 +21,7 @@ pub use waypost_api as api;
 pub use crate::{
     chain::{Chains, Deployed},
     client::Client,
+    entity::Entities,
     error::Error,
     process::{Callback, DefinitionQuery, ProcessQuery, Processes},
     watch::Changes,

@@ -3,6 +3,8 @@
 
 #[path = "client/compute.rs"]
 mod compute;
+#[path = "client/entities.rs"]
+mod entities;
 #[path = "client/jobs.rs"]
 mod jobs;
 #[path = "client/processes.rs"]

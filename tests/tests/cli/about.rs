@@ -23,14 +23,17 @@ fn help_names_the_verbs_and_the_exit_codes() {
           bench          Measure what this machine can do
           deploy         Deploy definitions from JSON files
           start          Start an instance
-          list           List instances, tasks of people, or definitions
-          show           Show an instance
+          list           List instances, tasks of people, definitions, or models
+          show           Show an instance, a model, or its workflows
           history        Show what happened to an instance
-          signal         Tell an instance of an event
+          signal         Tell an instance of an event, or take it through a transition
           complete       Complete the task of a person
           retry          Try a failed step again
           cancel         Cancel an instance
           watch          Follow what happens, as it happens
+          model          Have a model of entities learn, and lock it
+          search         Find entities that match a condition
+          delete         Delete an entity or a model
           explain-error  Explain an error code
           completions    Print a completion script for a shell
           version        Print the version

@@ -105,7 +105,7 @@ fn wrong_usage_never_reaches_the_server() {
         [exit 2]
         $ waypost deploy foreign.json
         error: foreign.json: is not recognized as a definition
-          a chain definition has workflowType, workflowVersion and steps; one of a process has id, name and steps
+          a chain definition has workflowType, workflowVersion and steps; one of a process has id, name and steps; an import for entities has workflows
         [exit 2]
     "#]]
     .assert_eq(&world.session(&[
@@ -157,10 +157,13 @@ fn a_server_that_is_not_there_is_told_apart_from_one_that_refuses() {
 fn a_verb_without_its_noun_is_answered_with_how_to_say_it() {
     let folder = tempfile::TempDir::new().unwrap();
     for (said, usage) in [
-        (["start", "order"], "waypost start <chain|process> <NAME> [OPTIONS]"),
-        (["show", "ID"], "waypost show [chain|process] <ID> [OPTIONS]"),
-        (["history", "ID"], "waypost history [chain|process] <ID> [OPTIONS]"),
-        (["signal", "ID"], "waypost signal [chain|process] <ID> <EVENT|STEP> [OPTIONS]"),
+        (["start", "order"], "waypost start <chain|process|entity> <NAME> [OPTIONS]"),
+        (["show", "ID"], "waypost show [chain|process|entity] <ID> [OPTIONS]"),
+        (["history", "ID"], "waypost history [chain|process|entity] <ID> [OPTIONS]"),
+        (
+            ["signal", "ID"],
+            "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]",
+        ),
         (["cancel", "ID"], "waypost cancel [chain|process] <ID> [OPTIONS]"),
     ] {
         let ran = e2e::binary::run(folder.path(), &said);

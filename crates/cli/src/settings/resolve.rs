@@ -231,6 +231,7 @@ impl Sources {
             known.iter().any(|it| name == it || *name == format!("{it}_FILE"))
                 || name == FILE_VARIABLE
                 || name == "WAYPOST_SERVER"
+                || name == "WAYPOST_TOKEN"
                 || name.starts_with("WAYPOST_TEST_")
         };
         let bare = |name: &str| name.trim_start_matches(PREFIX).to_owned();
@@ -282,7 +283,8 @@ mod tests {
 
     #[test]
     fn misspelled_variables_are_noticed() {
-        let environment = [("WAYPOST_STROE", "x"), ("WAYPOST_SERVER", "x"), ("WAYPOST_BIN", "x")];
+        let names = ["WAYPOST_STROE", "WAYPOST_SERVER", "WAYPOST_TOKEN", "WAYPOST_BIN"];
+        let environment = names.map(|it| (it, "x"));
         let sources = sources(&environment, &[]);
         let meant = [("WAYPOST_STROE".to_owned(), "WAYPOST_STORE".to_owned())];
         assert_eq!(sources.misspelled(), meant);

@@ -1,0 +1,43 @@
+//! `waypost history entity ID`
+
+use waypost_api::Timestamp;
+
+use crate::{
+    exit::Failure,
+    output::{Output, Tone, cell, table, toned},
+    remote::EntityRemoteArgs,
+    when::instant,
+};
+
+/// Show the changes of an entity, newest first, also of one that was deleted
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  waypost history entity ID --at 2026-01-31T12:00:00Z")]
+pub(crate) struct HistoryArgs {
+    /// The entity's id
+    id: String,
+
+    /// Until then: an RFC 3339 time, or a day
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    at: Option<Timestamp>,
+
+    #[command(flatten)]
+    remote: EntityRemoteArgs,
+}
+
+pub(crate) async fn run(args: HistoryArgs, output: Output) -> Result<(), Failure> {
+    let changes = args.remote.entities()?.changes(&args.id, args.at).await?;
+    if output.is_json {
+        return output.json(&changes);
+    }
+    let mut shown = table(&["AT", "CHANGE", "USER", "TRANSACTION"]);
+    for it in &changes {
+        shown.add_row([
+            // To the digit: it is good for --at.
+            toned(&it.time_of_change.to_string(), Tone::Faint),
+            cell(&it.change_type),
+            cell(&it.user),
+            cell(&it.transaction_id),
+        ]);
+    }
+    output.table(shown)
+}
