@@ -5,8 +5,9 @@ use serde_json::json;
 use waypost_machines::process::{Command, Phase, Start, VisitStatus};
 
 use crate::{
-    notation::{definition, deployed},
+    notation::deployed,
     story::{check, variables},
+    validation::changed,
     world::World,
 };
 
@@ -307,8 +308,8 @@ fn ten_thousand_steps_are_not_too_many() {
 
 /// Why an instance fails that has only this condition to go on by.
 fn failure_of(condition: &str, known: &str) -> String {
-    let mut whole = definition("d decide\ne end");
-    whole["steps"][0]["conditionalNextSteps"] = json!({ condition: "e" });
+    let only = json!({ condition: "e" });
+    let whole = changed("d decide\ne end", "/steps/0/conditionalNextSteps", only);
     let mut world = World::new(deployed(&whole.to_string()));
     let start = Start { variables: variables(known), ..Start::default() };
     world.submit(&Command::Start(start)).unwrap();

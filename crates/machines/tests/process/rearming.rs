@@ -308,29 +308,31 @@ fn a_timer_may_lead_to_a_failure() {
     );
 }
 
-// All of them lie on the way to the wait, or after it, so each would arm its timer.
+/// A timer at every step that one goes through, and at one where one waits.
+const ALL_TIMED: &str = "
+    d decide
+    if true -> x
+    after PT1S -> late
+    x set -> f
+    put n = 1
+    after PT2S -> late
+    f fork a b join j
+    after PT3S -> late
+    a task A -> j
+    b task B -> j
+    j join -> w
+    after PT4S -> late
+    w wait -> e
+    after PT9S -> late
+    late task LATE
+    e end
+    after PT5S -> late
+";
+
 #[test]
 fn steps_that_do_not_rest_have_no_timers() {
     check(
-        "
-        d decide
-        if true -> x
-        after PT1S -> late
-        x set -> f
-        put n = 1
-        after PT2S -> late
-        f fork a b join j
-        after PT3S -> late
-        a task A -> j
-        b task B -> j
-        j join -> w
-        after PT4S -> late
-        w wait -> e
-        after PT9S -> late
-        late task LATE
-        e end
-        after PT5S -> late
-        ",
+        ALL_TIMED,
         "
         start
         done a
