@@ -3,6 +3,8 @@
 
 #[path = "process/following.rs"]
 mod following;
+#[path = "process/timing.rs"]
+mod timing;
 #[path = "process/trouble.rs"]
 mod trouble;
 

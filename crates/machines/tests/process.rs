@@ -13,6 +13,8 @@ mod ending;
 mod exits;
 #[path = "process/format.rs"]
 mod format;
+#[path = "process/format_resting.rs"]
+mod format_resting;
 #[path = "process/gateways.rs"]
 mod gateways;
 #[path = "process/golden.rs"]

@@ -20,7 +20,8 @@ pub struct Visit {
     pub ended_at: Option<Timestamp>,
     /// What the instance knew when it came.
     pub input: Arc<Variables>,
-    /// What a program gave back; or what the instance knew afterwards, if that had changed.
+    /// What a program gave back, if it gave anything; or what the instance knew after a person, a
+    /// signal, a table or assignments.
     pub output: Option<Arc<Variables>>,
     pub reason: Option<String>,
 }
@@ -56,6 +57,7 @@ impl History {
     /// Takes note of what happened at `at`.
     pub fn follow(&mut self, at: Timestamp, event: &Event) {
         let before = Arc::clone(&self.state.variables);
+        let is_task_left = matches!(event, Event::Left { visit } if self.is_task(*visit));
         Process::evolve(&mut self.state, event);
         match event {
             Event::Entered(stay) => self.begin(stay.visit, &stay.step, at, before),
@@ -81,7 +83,13 @@ impl History {
                 };
                 self.put_out(*visit, Some(output));
             }
-            Event::Left { visit } => self.end(*visit, at, VisitStatus::Completed, None),
+            Event::Left { visit } => {
+                self.end(*visit, at, VisitStatus::Completed, None);
+                // A person or a signal that brought nothing has left what there was.
+                if !is_task_left {
+                    self.put_out(*visit, Some(Arc::clone(&self.state.variables)));
+                }
+            }
             Event::Interrupted { visit } => {
                 self.end(*visit, at, VisitStatus::Failed, Some(INTERRUPTED));
             }

@@ -156,6 +156,11 @@ fn check_parallel(step: &StepSource, note: &mut impl FnMut(&str)) {
 }
 
 fn check_table(step: &StepSource, note: &mut impl FnMut(&str)) {
+    // Without a table it is anybody's guess which of the other members are meant.
+    let Some(table) = &step.decision_table else {
+        note("decisionTable payload is required");
+        return;
+    };
     let foreign = [
         ("conditionalNextSteps", !step.conditional_next_steps.is_empty()),
         ("transformations", !step.transformations.is_empty()),
@@ -169,10 +174,6 @@ fn check_table(step: &StepSource, note: &mut impl FnMut(&str)) {
     for (member, _) in foreign.iter().filter(|(_, is_there)| *is_there) {
         note(&format!("{member} is not valid on this step type"));
     }
-    let Some(table) = &step.decision_table else {
-        note("decisionTable payload is required");
-        return;
-    };
     if table.rules.is_empty() {
         note("rules must not be empty");
     }

@@ -310,3 +310,134 @@ fn a_join_takes_nobody_from_another_gateway() {
         "#]],
     );
 }
+
+/// A branch that may leave by a decision.
+const MAY_LEAVE: &str = "
+    f fork a b join j
+    a task A -> j
+    b task B -> d
+    d decide
+    if ok -> j
+    if !ok -> z
+    z task Z
+    j join -> e
+    e end
+";
+
+#[test]
+fn a_branch_that_a_decision_leads_away_is_awaited_for_ever() {
+    check(
+        MAY_LEAVE,
+        r#"
+        .. start
+        .. done a
+        done b {"ok":false}
+        done z
+        "#,
+        expect![[r#"
+            .. start
+            .. done a
+            done b {"ok":false}
+              #5 deeply merges {"ok":false}
+              #5 left
+              d#8 passed
+              z#9 on 2.1 waits for task 10
+              - task 6
+              + task 10 Z
+              => ACTIVE [j z]
+                 {"ok":false}
+            done z
+              #9 left
+              - task 10
+              => ACTIVE [j]
+        "#]],
+    );
+}
+
+#[test]
+fn a_branch_that_a_decision_leads_on_arrives() {
+    check(
+        MAY_LEAVE,
+        r#"
+        .. start
+        .. done a
+        done b {"ok":true}
+        "#,
+        expect![[r#"
+            .. start
+            .. done a
+            done b {"ok":true}
+              #5 deeply merges {"ok":true}
+              #5 left
+              d#8 passed
+              j#9 reached on 2.1
+              fork 2 joined
+              e#10 passed
+              completed
+              - task 6
+              => COMPLETED []
+                 {"ok":true}
+        "#]],
+    );
+}
+
+#[test]
+fn a_wait_beside_a_branch_that_ends_or_fails_at_once_does_not_bring_it_back() {
+    check(
+        "
+        f fork e w join j
+        w wait -> j
+        j join -> e
+        e end
+        ",
+        "
+        start
+        signal w
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 2
+              e#3 passed
+              completed
+              => COMPLETED []
+                 {}
+            signal w
+              ! INSTANCE_ENDED instance is in a terminal state
+        "#]],
+    );
+    check(
+        "
+        f fork w d v join j
+        w wait -> j
+        d decide
+        if false -> j
+        v wait -> j
+        j join -> e
+        e end
+        ",
+        "
+        start
+        signal w
+        signal v
+        show
+        ",
+        expect![[r#"
+            start
+              f#1 passed
+              fork 2 of 3
+              w#3 on 2.0 waits for a signal
+              d#4 on 2.1 failed: no conditionalNextSteps branch matched (DecisionNoBranchMatched)
+              failed, v not begun
+              => FAILED [w d] because "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+                 {}
+            signal w
+              ! INSTANCE_ENDED instance is in a terminal state
+            signal v
+              ! INSTANCE_ENDED instance is in a terminal state
+            show
+              => FAILED [w d] because "no conditionalNextSteps branch matched (DecisionNoBranchMatched)"
+                 {}
+        "#]],
+    );
+}

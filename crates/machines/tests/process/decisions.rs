@@ -1,8 +1,15 @@
 //! Decisions: what needs nobody happens at once, or fails the instance.
 
 use expect_test::expect;
+use serde_json::json;
+use waypost_machines::process::{Command, Phase, Start, VisitStatus};
 
-use crate::story::check;
+use crate::{
+    notation::deployed,
+    story::{check, variables},
+    validation::changed,
+    world::World,
+};
 
 /// Two ways to go on.
 const FORK_IN_THE_ROAD: &str = "
@@ -297,4 +304,42 @@ fn ten_thousand_steps_are_not_too_many() {
                  {"n":4999}
         "#]],
     );
+}
+
+/// Why an instance fails that has only this condition to go on by.
+fn failure_of(condition: &str, known: &str) -> String {
+    let only = json!({ condition: "e" });
+    let whole = changed("d decide\ne end", "/steps/0/conditionalNextSteps", only);
+    let mut world = World::new(deployed(&whole.to_string()));
+    let start = Start { variables: variables(known), ..Start::default() };
+    world.submit(&Command::Start(start)).unwrap();
+    assert_eq!(world.state.phase, Phase::Failed, "{condition}");
+    let visit = world.history.visits().pop().unwrap();
+    assert_eq!((visit.status, &visit.reason), (VisitStatus::Failed, &world.state.reason));
+    world.state.reason.unwrap()
+}
+
+#[test]
+fn what_is_computed_or_written_down_is_not_a_decision() {
+    for (condition, known, found) in [
+        ("n + 1", r#"{"n":1}"#, "number"),
+        (r#""true""#, "{}", "string"),
+        (r#""yes""#, "{}", "string"),
+        ("'true'", "{}", "string"),
+        ("0", "{}", "number"),
+        ("1", "{}", "number"),
+        ("creditScore", r#"{"creditScore":1}"#, "number"),
+        ("creditScore", r#"{"creditScore":"true"}"#, "string"),
+    ] {
+        let expected = format!(r#"expression "{condition}": result is {found}, not bool"#);
+        assert_eq!(failure_of(condition, known), expected);
+    }
+}
+
+// The definition was accepted all the same.
+#[test]
+fn a_quote_that_is_not_closed_fails_when_it_is_reached() {
+    let failure = failure_of("status == 'APPROVED", r#"{"status":"APPROVED"}"#);
+    assert!(failure.starts_with("expression eval error: "), "{failure}");
+    assert!(failure.contains("does not end"), "{failure}");
 }

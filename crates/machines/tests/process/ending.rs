@@ -1,8 +1,12 @@
 //! How instances end, and what becomes of what is open.
 
 use expect_test::expect;
+use serde_json::{Value, json};
 
-use crate::story::check;
+use crate::{
+    notation::{definition, deployed},
+    story::{check, tell},
+};
 
 /// All that can be open: a free task, a held task, a person, a signal and timers.
 const EVERYTHING: &str = "
@@ -434,4 +438,31 @@ fn nothing_starts_after_a_failure_or_a_cancel() {
               = no timer is due
         "#]],
     );
+}
+
+// `null` says that it is absent.
+#[test]
+fn a_next_definition_that_is_only_named_does_not_start() {
+    for asked in [Value::Null, json!(false)] {
+        let mut whole = definition("a task A -> e\ne end");
+        whole["nextWorkflowId"] = "delivery".into();
+        whole["autoStartNextWorkflow"] = asked;
+        let told = tell(deployed(&whole.to_string()), "start\ndone 2\nring");
+        expect![[r#"
+            start
+              a#1 waits for task 2
+              + task 2 A
+              => ACTIVE [a]
+                 {}
+            done 2
+              #1 left
+              e#3 passed
+              completed
+              - task 2
+              => COMPLETED []
+            ring
+              = no timer is due
+        "#]]
+        .assert_eq(&told);
+    }
 }

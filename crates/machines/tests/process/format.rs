@@ -1,11 +1,13 @@
 //! The examples the format is explained with: what they decide, classify and compute.
 
 use serde_json::{Value, json};
-use waypost_machines::process::{
-    Command, Event, Graph, Phase, Source, Start, expression::Coercion,
-};
+use waypost_machines::process::{Command, Event, Graph, Phase, Start};
 
-use crate::{notation::graph, story::variables, world::World};
+use crate::{
+    notation::{deployed, graph},
+    story::variables,
+    world::World,
+};
 
 /// Starts an instance; gives the last step it passed, and its variables.
 fn ended(graph: Graph, known: &str) -> (String, Value) {
@@ -20,108 +22,191 @@ fn ended(graph: Graph, known: &str) -> (String, Value) {
     (passed.unwrap(), Value::Object((*world.state.variables).clone()))
 }
 
+/// Steps as the format shows them, and plain ends of these names.
+fn with_ends(steps: &str, ends: &[&str]) -> Graph {
+    let ends = ends.iter().map(|it| format!(r#",{{"id":"{it}","name":"{it}","type":"END"}}"#));
+    let ends: String = ends.collect();
+    deployed(&format!(r#"{{"id":"greet-workflow","name":"Greet","steps":[{steps}{ends}]}}"#))
+}
+
+const CHECK_CREDIT_SCORE: &str = r##"{
+    "id": "check-credit-score",
+    "name": "Check Credit Score",
+    "type": "DECISION",
+    "conditionalNextSteps": {
+        "#creditScore >= 700": "approve-loan",
+        "#creditScore >= 500 && #creditScore < 700": "manual-review",
+        "#creditScore < 500": "reject-loan"
+    }
+}"##;
+
 #[test]
 fn a_credit_score_leads_one_of_three_ways() {
-    let text = "
-        c decide
-        if #creditScore >= 700 -> approve
-        if #creditScore >= 500 && #creditScore < 700 -> review
-        if #creditScore < 500 -> reject
-        approve end
-        review end
-        reject end
-    ";
-    for (score, expected) in
-        [(700, "approve"), (699, "review"), (500, "review"), (499, "reject"), (850, "approve")]
-    {
+    for (score, expected) in [
+        (700, "approve-loan"),
+        (699, "manual-review"),
+        (500, "manual-review"),
+        (499, "reject-loan"),
+        (850, "approve-loan"),
+    ] {
+        let ends = ["approve-loan", "manual-review", "reject-loan"];
         let known = json!({ "creditScore": score }).to_string();
-        assert_eq!(ended(graph(text), &known).0, expected, "{score}");
+        let (passed, _) = ended(with_ends(CHECK_CREDIT_SCORE, &ends), &known);
+        assert_eq!(passed, expected, "{score}");
     }
 }
+
+#[test]
+fn a_last_branch_may_catch_all() {
+    for last in ["#status != 'PENDING'", "true"] {
+        let text =
+            format!("d decide\nif #status == 'APPROVED' -> yes\nif {last} -> no\nyes end\nno end");
+        for (status, expected) in [("APPROVED", "yes"), ("REJECTED", "no"), ("", "no")] {
+            let known = json!({ "status": status }).to_string();
+            assert_eq!(ended(graph(&text), &known).0, expected, "{last} {status}");
+        }
+    }
+}
+
+const CLASSIFY_TIER: &str = r#"{
+    "id": "classify-tier",
+    "name": "Classify Tier",
+    "type": "DECISION_TABLE",
+    "hitPolicy": "F",
+    "nextStep": "route-by-tier",
+    "decisionTable": {
+        "rules": [
+            {
+                "when": { "creditScore": "creditScore >= 750", "amount": "amount >= 50000000" },
+                "outputs": { "tier": "GOLD", "feePercent": 0.5 }
+            },
+            {
+                "when": { "creditScore": "creditScore >= 700" },
+                "outputs": { "tier": "SILVER", "feePercent": 0.7 }
+            },
+            {
+                "when": {},
+                "outputs": { "tier": "BRONZE", "feePercent": 1.0 }
+            }
+        ]
+    }
+},
+{ "id": "route-by-tier", "name": "Route", "type": "DECISION",
+  "conditionalNextSteps": {
+    "tier == \"GOLD\"": "gold-end",
+    "tier == \"SILVER\"": "silver-end",
+    "tier == \"BRONZE\"": "bronze-end"
+} }"#;
 
 #[test]
 fn a_table_classifies_and_a_decision_routes() {
-    let text = r#"
-        c table F -> r
-        rule creditScore >= 750 ; amount >= 50000000 => {"tier":"GOLD","feePercent":0.5}
-        rule creditScore >= 700 => {"tier":"SILVER","feePercent":0.7}
-        rule => {"tier":"BRONZE","feePercent":1.0}
-        r decide
-        if tier == "GOLD" -> gold
-        if tier == "SILVER" -> silver
-        if tier == "BRONZE" -> bronze
-        gold end
-        silver end
-        bronze end
-    "#;
-    for (score, amount, end, fee) in [
-        (750, 50_000_000, "gold", json!(0.5)),
-        (750, 49_999_999, "silver", json!(0.7)),
-        (700, 50_000_000, "silver", json!(0.7)),
-        (699, 90_000_000, "bronze", json!(1)),
+    for (score, amount, end, tier, fee) in [
+        (750, 50_000_000, "gold-end", "GOLD", json!(0.5)),
+        (750, 49_999_999, "silver-end", "SILVER", json!(0.7)),
+        (700, 50_000_000, "silver-end", "SILVER", json!(0.7)),
+        (699, 90_000_000, "bronze-end", "BRONZE", json!(1)),
     ] {
         let known = json!({ "creditScore": score, "amount": amount }).to_string();
-        let (passed, variables) = ended(graph(text), &known);
-        assert_eq!((passed.as_str(), &variables["feePercent"]), (end, &fee), "{known}");
+        let graph = with_ends(CLASSIFY_TIER, &["gold-end", "silver-end", "bronze-end"]);
+        let (passed, variables) = ended(graph, &known);
+        assert_eq!((passed.as_str(), &variables["tier"]), (end, &json!(tier)), "{known}");
+        assert_eq!(variables["feePercent"], fee, "{known}");
     }
 }
 
-/// The ways of an application, and how they end.
-const WAYS: &str = "
-    priority-gold-path end
-    gold-path end
-    silver-path end
-    standard-path end
-    manual-review-path end
-    reject-path end
-";
+/// The ways of an application.
+const WAYS: [&str; 6] = [
+    "priority-gold-path",
+    "gold-path",
+    "silver-path",
+    "standard-path",
+    "manual-review-path",
+    "reject-path",
+];
 
-const BY_CONDITIONS: &str = "
-    r decide
-    if creditScore >= 750 && loanAmount >= 50000000 && segment == 'PRIORITY' -> priority-gold-path
-    if creditScore >= 750 && loanAmount >= 50000000 -> gold-path
-    if creditScore >= 700 && loanAmount >= 20000000 -> silver-path
-    if creditScore >= 650 -> standard-path
-    if creditScore < 650 && creditScore >= 500 -> manual-review-path
-    if creditScore < 500 -> reject-path
-";
+const BY_CONDITIONS: &str = r#"{
+    "id": "route-loan-application",
+    "name": "Route Loan Application",
+    "type": "DECISION",
+    "conditionalNextSteps": {
+        "creditScore >= 750 && loanAmount >= 50000000 && segment == 'PRIORITY'": "priority-gold-path",
+        "creditScore >= 750 && loanAmount >= 50000000": "gold-path",
+        "creditScore >= 700 && loanAmount >= 20000000": "silver-path",
+        "creditScore >= 650": "standard-path",
+        "creditScore < 650 && creditScore >= 500": "manual-review-path",
+        "creditScore < 500": "reject-path"
+    }
+}"#;
 
-const BY_TABLE: &str = r#"
-    c table F -> r
-    rule creditScore >= 750 ; loanAmount >= 50000000 ; segment == 'PRIORITY' => {"tier":"PRIORITY"}
-    rule creditScore >= 750 ; loanAmount >= 50000000 => {"tier":"GOLD"}
-    rule creditScore >= 700 ; loanAmount >= 20000000 => {"tier":"SILVER"}
-    rule creditScore >= 650 => {"tier":"STANDARD"}
-    rule creditScore >= 500 => {"tier":"MANUAL"}
-    rule => {"tier":"REJECT"}
-    r decide
-    if tier == 'PRIORITY' -> priority-gold-path
-    if tier == 'GOLD' -> gold-path
-    if tier == 'SILVER' -> silver-path
-    if tier == 'STANDARD' -> standard-path
-    if tier == 'MANUAL' -> manual-review-path
-    if tier == 'REJECT' -> reject-path
-"#;
+const BY_TABLE: &str = r#"{
+    "id": "classify-application",
+    "name": "Classify Application",
+    "type": "DECISION_TABLE",
+    "hitPolicy": "F",
+    "nextStep": "route-by-tier",
+    "decisionTable": {
+        "rules": [
+            {
+                "when": { "credit": "creditScore >= 750", "amount": "loanAmount >= 50000000", "segment": "segment == 'PRIORITY'" },
+                "outputs": { "tier": "PRIORITY_GOLD" }
+            },
+            {
+                "when": { "credit": "creditScore >= 750", "amount": "loanAmount >= 50000000" },
+                "outputs": { "tier": "GOLD" }
+            },
+            {
+                "when": { "credit": "creditScore >= 700", "amount": "loanAmount >= 20000000" },
+                "outputs": { "tier": "SILVER" }
+            },
+            {
+                "when": { "credit": "creditScore >= 650" },
+                "outputs": { "tier": "STANDARD" }
+            },
+            {
+                "when": { "credit": "creditScore >= 500" },
+                "outputs": { "tier": "MANUAL_REVIEW" }
+            },
+            {
+                "when": {},
+                "outputs": { "tier": "REJECT" }
+            }
+        ]
+    }
+},
+{
+    "id": "route-by-tier",
+    "name": "Route by Tier",
+    "type": "DECISION",
+    "conditionalNextSteps": {
+        "tier == 'PRIORITY_GOLD'": "priority-gold-path",
+        "tier == 'GOLD'": "gold-path",
+        "tier == 'SILVER'": "silver-path",
+        "tier == 'STANDARD'": "standard-path",
+        "tier == 'MANUAL_REVIEW'": "manual-review-path",
+        "tier == 'REJECT'": "reject-path"
+    }
+}"#;
 
 #[test]
 fn a_table_and_a_row_of_conditions_lead_the_same_ways() {
     let expected = |score: i64, amount: i64, segment: &str| match (score, amount, segment) {
-        (750.., 50_000_000.., "PRIORITY") => "priority-gold-path",
-        (750.., 50_000_000.., _) => "gold-path",
-        (700.., 20_000_000.., _) => "silver-path",
-        (650.., _, _) => "standard-path",
-        (500..650, _, _) => "manual-review-path",
-        _ => "reject-path",
+        (750.., 50_000_000.., "PRIORITY") => ("priority-gold-path", "PRIORITY_GOLD"),
+        (750.., 50_000_000.., _) => ("gold-path", "GOLD"),
+        (700.., 20_000_000.., _) => ("silver-path", "SILVER"),
+        (650.., _, _) => ("standard-path", "STANDARD"),
+        (500..650, _, _) => ("manual-review-path", "MANUAL_REVIEW"),
+        _ => ("reject-path", "REJECT"),
     };
     for score in [0, 499, 500, 649, 650, 699, 700, 749, 750, 850] {
         for amount in [0, 19_999_999, 20_000_000, 49_999_999, 50_000_000] {
             for segment in ["PRIORITY", "RETAIL"] {
                 let known =
                     json!({ "creditScore": score, "loanAmount": amount, "segment": segment });
-                for form in [BY_CONDITIONS, BY_TABLE] {
-                    let (passed, _) = ended(graph(&format!("{form}{WAYS}")), &known.to_string());
-                    assert_eq!(passed, expected(score, amount, segment), "{known}");
-                }
+                let (way, tier) = expected(score, amount, segment);
+                let (passed, _) = ended(with_ends(BY_CONDITIONS, &WAYS), &known.to_string());
+                assert_eq!(passed, way, "{known}");
+                let (passed, variables) = ended(with_ends(BY_TABLE, &WAYS), &known.to_string());
+                assert_eq!((passed.as_str(), &variables["tier"]), (way, &json!(tier)), "{known}");
             }
         }
     }
@@ -136,27 +221,31 @@ fn cells_are_looked_at_in_the_order_they_are_written() {
             {"when":{"z":"n > 1","a":"len(n) > 1"},"outputs":{"x":1}},
             {"outputs":{"x":2}}]}},
         {"id":"e","name":"E","type":"END"}]}"#;
-    let graph = Graph::new(&Source::parse(text).unwrap(), 1, Coercion::On).unwrap();
-    assert_eq!(ended(graph, r#"{"n":1}"#).1["x"], json!(2));
+    assert_eq!(ended(deployed(text), r#"{"n":1}"#).1["x"], json!(2));
 }
 
 #[test]
 fn a_fee_is_computed_from_what_is_known_and_from_literals() {
-    let text = r#"
-        f set -> e
-        put processingFee = 50
-        put currency = "USD"
-        put totalWithFee = "${loanAmount + 50}"
-        put isHighValue = "${loanAmount > 100000}"
-        e end
-    "#;
+    let step = r#"{
+        "id": "compute-fee",
+        "name": "Compute Processing Fee",
+        "type": "TRANSFORMATION",
+        "transformations": {
+            "processingFee": 50,
+            "currency": "USD",
+            "totalWithFee": "${loanAmount + 50}",
+            "isHighValue": "${loanAmount > 100000}"
+        },
+        "nextStep": "notify-applicant"
+    }"#;
     for (amount, is_high) in [(100_000, false), (100_001, true)] {
         let known = json!({ "loanAmount": amount });
         let expected = json!({
             "loanAmount": amount, "processingFee": 50, "currency": "USD",
             "totalWithFee": amount + 50, "isHighValue": is_high,
         });
-        assert_eq!(ended(graph(text), &known.to_string()).1, expected);
+        let graph = with_ends(step, &["notify-applicant"]);
+        assert_eq!(ended(graph, &known.to_string()).1, expected);
     }
 }
 

@@ -1,19 +1,19 @@
 //! An application for a loan, through all the ends it has. Each of them starts what follows.
 
 use expect_test::{Expect, expect};
-use waypost_machines::process::{Command, Graph, Source, Start, expression::Coercion};
+use serde_json::{Value, json};
+use waypost_machines::process::{Command, Start};
 
 use crate::{
+    notation::deployed,
     story::{tell, variables},
     world::World,
 };
 
-const APPLICATION: &str = include_str!("loans/application.json");
+const APPLICATION: &str = include_str!("../../../../examples/loan-application.json");
 
 fn check(definition: &str, story: &str, expect: Expect) {
-    let source = Source::parse(definition).unwrap();
-    let graph = Graph::new(&source, 1, Coercion::On).unwrap();
-    expect.assert_eq(&tell(graph, story));
+    expect.assert_eq(&tell(deployed(definition), story));
 }
 
 #[test]
@@ -62,15 +62,15 @@ fn an_application_with_an_ordinary_score_is_approved() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9}
+              classify-risk-tier#11 passed, sets {"riskTier":"STANDARD","decisionReason":"Standard credit profile","interestRatePct":9}
               route-application#12 passed
               auto-approve#13 waits for task 14 with 3 retries
               - task 8
               + task 14 approve-loan
               => ACTIVE [auto-approve]
-                 {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9}
+                 {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"Standard credit profile","interestRatePct":9}
             claim approve-loan w1
-              w1 has task 14 of auto-approve until +30s: {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9}
+              w1 has task 14 of auto-approve until +30s: {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"Standard credit profile","interestRatePct":9}
             done 14 {"loanId":"LOAN-1"}
               #13 deeply merges {"loanId":"LOAN-1"}
               #13 left
@@ -79,7 +79,7 @@ fn an_application_with_an_ordinary_score_is_approved() {
               - task 14
               + timer next at +0s
               => COMPLETED []
-                 {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"an ordinary score","interestRatePct":9,"loanId":"LOAN-1"}
+                 {"loanAmount":200000000,"applicantId":"APP-1","creditScore":720,"fraudScore":0.12,"riskTier":"STANDARD","decisionReason":"Standard credit profile","interestRatePct":9,"loanId":"LOAN-1"}
             ring
               LOS::loan-disbursement-workflow is to start
               => COMPLETED []
@@ -126,13 +126,13 @@ fn an_application_with_a_very_good_score_is_approved() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"PREMIUM","decisionReason":"a very good score","interestRatePct":6.5}
+              classify-risk-tier#11 passed, sets {"riskTier":"PREMIUM","decisionReason":"Excellent credit profile","interestRatePct":6.5}
               route-application#12 passed
               auto-approve#13 waits for task 14 with 3 retries
               - task 8
               + task 14 approve-loan
               => ACTIVE [auto-approve]
-                 {"loanAmount":600000000,"creditScore":800,"fraudScore":0.1,"riskTier":"PREMIUM","decisionReason":"a very good score","interestRatePct":6.5}
+                 {"loanAmount":600000000,"creditScore":800,"fraudScore":0.1,"riskTier":"PREMIUM","decisionReason":"Excellent credit profile","interestRatePct":6.5}
             done 14
               #13 left
               end-approved#15 passed
@@ -184,14 +184,14 @@ fn an_application_with_a_low_score_is_rejected() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"HIGH","decisionReason":"score too low","interestRatePct":0}
+              classify-risk-tier#11 passed, sets {"riskTier":"HIGH","decisionReason":"Credit score below acceptable threshold","interestRatePct":0}
               route-application#12 passed
               end-rejected#13 passed
               completed
               - task 8
               + timer next at +0s
               => COMPLETED []
-                 {"creditScore":499,"fraudScore":0.1,"riskTier":"HIGH","decisionReason":"score too low","interestRatePct":0}
+                 {"creditScore":499,"fraudScore":0.1,"riskTier":"HIGH","decisionReason":"Credit score below acceptable threshold","interestRatePct":0}
         "#]],
     );
 }
@@ -233,14 +233,14 @@ fn an_application_with_signs_of_fraud_is_rejected() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"HIGH","decisionReason":"signs of fraud","interestRatePct":0}
+              classify-risk-tier#11 passed, sets {"riskTier":"HIGH","decisionReason":"Fraud signal above acceptable threshold","interestRatePct":0}
               route-application#12 passed
               end-rejected#13 passed
               completed
               - task 8
               + timer next at +0s
               => COMPLETED []
-                 {"creditScore":800,"fraudScore":0.81,"riskTier":"HIGH","decisionReason":"signs of fraud","interestRatePct":0}
+                 {"creditScore":800,"fraudScore":0.81,"riskTier":"HIGH","decisionReason":"Fraud signal above acceptable threshold","interestRatePct":0}
         "#]],
     );
 }
@@ -285,13 +285,13 @@ fn an_application_in_between_is_approved_by_a_person() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+              classify-risk-tier#11 passed, sets {"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
               route-application#12 passed
               manual-review-task#13 waits for a person
               - task 8
               + timer 13.0 at +48h
               => WAITING [manual-review-task]
-                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
             user manual-review-task {"reviewDecision":"APPROVED"}
               #13 merges {"reviewDecision":"APPROVED"}
               #13 left
@@ -300,7 +300,7 @@ fn an_application_in_between_is_approved_by_a_person() {
               + task 16 approve-loan
               - timer 13.0
               => ACTIVE [auto-approve]
-                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5,"reviewDecision":"APPROVED"}
+                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5,"reviewDecision":"APPROVED"}
             done 16
               #15 left
               end-approved#17 passed
@@ -353,13 +353,13 @@ fn an_application_in_between_is_rejected_by_a_person() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+              classify-risk-tier#11 passed, sets {"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
               route-application#12 passed
               manual-review-task#13 waits for a person
               - task 8
               + timer 13.0 at +48h
               => WAITING [manual-review-task]
-                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
             user manual-review-task {"reviewDecision":"REJECTED"}
               #13 merges {"reviewDecision":"REJECTED"}
               #13 left
@@ -369,7 +369,7 @@ fn an_application_in_between_is_rejected_by_a_person() {
               - timer 13.0
               + timer next at +0s
               => COMPLETED []
-                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5,"reviewDecision":"REJECTED"}
+                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5,"reviewDecision":"REJECTED"}
         "#]],
     );
 }
@@ -405,13 +405,13 @@ fn an_application_nobody_looks_at_is_escalated() {
               #7 left
               merge-risk-results#10 reached on 4.1
               fork 4 joined
-              classify-risk-tier#11 passed, sets {"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+              classify-risk-tier#11 passed, sets {"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
               route-application#12 passed
               manual-review-task#13 waits for a person
               - task 8
               + timer 13.0 at +48h
               => WAITING [manual-review-task]
-                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+                 {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
             wait 48h
             ring
               timer 13.0 is due
@@ -420,7 +420,7 @@ fn an_application_nobody_looks_at_is_escalated() {
               + task 15 escalate-review
               => WAITING [manual-review-task escalate-review]
             claim escalate-review w1
-              w1 has task 15 of escalate-review until +172830s: {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+              w1 has task 15 of escalate-review until +172830s: {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
             done 15
               #14 left
               end-escalated#16 passed
@@ -438,19 +438,18 @@ fn an_application_nobody_looks_at_is_escalated() {
               fraud-screening#7 1. COMPLETED +0s..+0s {} -> {"fraudScore":0.1}
               merge-risk-results#9 1. COMPLETED +0s..+0s {"creditScore":600}
               merge-risk-results#10 2. COMPLETED +0s..+0s {"creditScore":600,"fraudScore":0.1}
-              classify-risk-tier#11 1. COMPLETED +0s..+0s {"creditScore":600,"fraudScore":0.1} -> {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
-              route-application#12 1. COMPLETED +0s..+0s {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
-              manual-review-task#13 1. RUNNING +0s {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
-              escalate-review#14 1. COMPLETED +48h..+48h {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
-              end-escalated#16 1. COMPLETED +48h..+48h {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"somebody must look at it","interestRatePct":12.5}
+              classify-risk-tier#11 1. COMPLETED +0s..+0s {"creditScore":600,"fraudScore":0.1} -> {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
+              route-application#12 1. COMPLETED +0s..+0s {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
+              manual-review-task#13 1. RUNNING +0s {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
+              escalate-review#14 1. COMPLETED +48h..+48h {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
+              end-escalated#16 1. COMPLETED +48h..+48h {"creditScore":600,"fraudScore":0.1,"riskTier":"MEDIUM","decisionReason":"Mid-range credit score, manual underwriting required","interestRatePct":12.5}
         "#]],
     );
 }
 
-/// The tier of an application with that score and those signs of fraud, and where it leads.
-fn classified(score: u32, fraud: f64) -> (String, String) {
-    let graph = Graph::new(&Source::parse(APPLICATION).unwrap(), 1, Coercion::On).unwrap();
-    let mut world = World::new(graph);
+/// What an application with that score and those signs of fraud comes to, and where it leads.
+fn classified(score: u32, fraud: f64) -> (Value, String) {
+    let mut world = World::new(deployed(APPLICATION));
     let (score, fraud) =
         (format!(r#"{{"creditScore":{score}}}"#), format!(r#"{{"fraudScore":{fraud}}}"#));
     world.submit(&Command::Start(Start::default())).unwrap();
@@ -458,23 +457,35 @@ fn classified(score: u32, fraud: f64) -> (String, String) {
         let output = variables(output);
         world.submit(&Command::Complete { task, worker: "w".into(), output }).unwrap();
     }
-    let tier = world.state.variables.get("riskTier").unwrap().as_str().unwrap().to_owned();
+    let known = ["riskTier", "decisionReason", "interestRatePct"]
+        .map(|it| world.state.variables.get(it).unwrap().clone());
     let end = world.history.visits().pop().unwrap().step.to_string();
-    (tier, end)
+    (known.into_iter().collect(), end)
 }
 
 #[test]
 fn scores_and_signs_of_fraud_at_the_edges_fall_on_their_side() {
-    for (score, fraud, tier, step) in [
-        (499, 0.0, "HIGH", "end-rejected"),
-        (500, 0.0, "MEDIUM", "manual-review-task"),
-        (500, 0.8, "MEDIUM", "manual-review-task"),
-        (649, 0.0, "MEDIUM", "manual-review-task"),
-        (650, 0.0, "STANDARD", "auto-approve"),
-        (749, 0.8, "STANDARD", "auto-approve"),
-        (750, 0.8, "PREMIUM", "auto-approve"),
-        (750, 0.81, "HIGH", "end-rejected"),
+    let low = json!(["HIGH", "Credit score below acceptable threshold", 0]);
+    let fraud = json!(["HIGH", "Fraud signal above acceptable threshold", 0]);
+    let medium = json!(["MEDIUM", "Mid-range credit score, manual underwriting required", 12.5]);
+    let premium = json!(["PREMIUM", "Excellent credit profile", 6.5]);
+    let standard = json!(["STANDARD", "Standard credit profile", 9]);
+    for (score, signs, known, step) in [
+        (499, 0.0, &low, "end-rejected"),
+        (499, 0.9, &low, "end-rejected"),
+        (500, 0.0, &medium, "manual-review-task"),
+        (500, 0.8, &medium, "manual-review-task"),
+        (500, 0.81, &fraud, "end-rejected"),
+        (600, 0.1, &medium, "manual-review-task"),
+        (649, 0.0, &medium, "manual-review-task"),
+        (650, 0.0, &standard, "auto-approve"),
+        (720, 0.12, &standard, "auto-approve"),
+        (749, 0.8, &standard, "auto-approve"),
+        (750, 0.8, &premium, "auto-approve"),
+        (750, 0.81, &fraud, "end-rejected"),
+        (800, 0.1, &premium, "auto-approve"),
     ] {
-        assert_eq!(classified(score, fraud), (tier.to_owned(), step.to_owned()), "{score} {fraud}");
+        let expected = (known.clone(), step.to_owned());
+        assert_eq!(classified(score, signs), expected, "{score} {signs}");
     }
 }

@@ -1,16 +1,13 @@
 //! What follows an application for a loan, through all the ends it has.
 
 use expect_test::{Expect, expect};
-use waypost_machines::process::{Graph, Source, expression::Coercion};
 
-use crate::story::tell;
+use crate::{notation::deployed, story::tell};
 
-const DISBURSEMENT: &str = include_str!("loans/disbursement.json");
+const DISBURSEMENT: &str = include_str!("../../../../examples/loan-disbursement.json");
 
 fn check(definition: &str, story: &str, expect: Expect) {
-    let source = Source::parse(definition).unwrap();
-    let graph = Graph::new(&source, 1, Coercion::On).unwrap();
-    expect.assert_eq(&tell(graph, story));
+    expect.assert_eq(&tell(deployed(definition), story));
 }
 
 #[test]

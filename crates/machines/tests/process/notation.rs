@@ -21,6 +21,11 @@ pub(crate) fn graph(text: &str) -> Graph {
     Graph::new(&source(text), 1, Coercion::On).unwrap()
 }
 
+/// The graph of a definition as its user has written it.
+pub(crate) fn deployed(text: &str) -> Graph {
+    Graph::new(&Source::parse(text).unwrap(), 1, Coercion::On).unwrap()
+}
+
 pub(crate) fn source(text: &str) -> Source {
     Source::parse(&definition(text).to_string()).unwrap()
 }

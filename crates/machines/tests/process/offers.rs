@@ -276,3 +276,64 @@ fn a_lapsed_task_tells_what_it_told_before() {
         "#]],
     );
 }
+
+// The holder that comes late spends nothing of what the next one has.
+#[test]
+fn a_failure_after_the_lapse_comes_too_late() {
+    check(
+        SERIES,
+        "
+        .. start
+        .. claim A w1 5s
+        wait 6s
+        fail 2
+        lapse 2
+        fail 2
+        fail 2 final
+        claim A w2
+        fail 2
+        show
+        fail 3
+        fail 4
+        fail 5
+        ",
+        expect![[r#"
+            .. start
+            .. claim A w1 5s
+            wait 6s
+            fail 2
+              = nothing changes: the lease on task 2 of acme/process/p-1 is not held
+            lapse 2
+              #1 lapsed, again as 3
+              - task 2
+              + task 3 A
+              => ACTIVE [a]
+            fail 2
+              = nothing changes
+            fail 2 final
+              = nothing changes
+            claim A w2
+              w2 has task 3 of a until +36s: {}
+            fail 2
+              = nothing changes
+            show
+              => ACTIVE [a]
+                 {}
+            fail 3
+              #1 retried as 4: boom
+              - task 3
+              + task 4 A
+              => ACTIVE [a]
+            fail 4
+              #1 retried as 5: boom
+              - task 4
+              + task 5 A
+              => ACTIVE [a]
+            fail 5
+              #1 failed: boom
+              failed
+              - task 5
+              => FAILED [a] because "boom"
+        "#]],
+    );
+}

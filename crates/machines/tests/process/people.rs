@@ -87,8 +87,8 @@ fn nothing_needs_to_come_with_a_signal() {
               + task 4 A
               => ACTIVE [a]
             history
-              u#1 1. COMPLETED +0s..+0s {"n":1}
-              w#2 1. COMPLETED +0s..+0s {"n":1}
+              u#1 1. COMPLETED +0s..+0s {"n":1} -> {"n":1}
+              w#2 1. COMPLETED +0s..+0s {"n":1} -> {"n":1}
               a#3 1. RUNNING +0s {"n":1}
         "#]],
     );

@@ -308,25 +308,82 @@ fn a_timer_may_lead_to_a_failure() {
     );
 }
 
+/// A timer at every step that one goes through, and at one where one waits.
+const ALL_TIMED: &str = "
+    d decide
+    if true -> x
+    after PT1S -> late
+    x set -> f
+    put n = 1
+    after PT2S -> late
+    f fork a b join j
+    after PT3S -> late
+    a task A -> j
+    b task B -> j
+    j join -> w
+    after PT4S -> late
+    w wait -> e
+    after PT9S -> late
+    late task LATE
+    e end
+    after PT5S -> late
+";
+
 #[test]
 fn steps_that_do_not_rest_have_no_timers() {
     check(
-        "
-        d decide
-        if true -> e
-        after PT5S -> e
-        e end
-        ",
+        ALL_TIMED,
         "
         start
+        done a
+        wait 8s
+        ring
+        done b
+        wait 8s
+        ring
+        signal w
+        wait 8s
+        ring
         ",
         expect![[r#"
             start
               d#1 passed
-              e#2 passed
+              x#2 passed, sets {"n":1}
+              f#3 passed
+              fork 4 of 2
+              a#5 on 4.0 waits for task 6
+              b#7 on 4.1 waits for task 8
+              + task 6 A, 8 B
+              => ACTIVE [a b]
+                 {"n":1}
+            done a
+              #5 left
+              j#9 reached on 4.0
+              - task 6
+              => ACTIVE [b j]
+            wait 8s
+            ring
+              = no timer is due
+            done b
+              #7 left
+              j#10 reached on 4.1
+              fork 4 joined
+              w#11 waits for a signal
+              - task 8
+              + timer 11.0 at +17s
+              => WAITING [w]
+            wait 8s
+            ring
+              = no timer is due
+            signal w
+              #11 left
+              e#12 passed
               completed
+              - timer 11.0
               => COMPLETED []
-                 {}
+            wait 8s
+            ring
+              = no timer is due
         "#]],
     );
 }
@@ -381,7 +438,7 @@ fn a_timer_may_lead_back_to_its_own_step() {
             history
               w#1 1. FAILED +0s..+5s {} "interrupted by boundary timer"
               w#2 2. FAILED +5s..+10s {} "interrupted by boundary timer"
-              w#3 3. COMPLETED +10s..+10s {}
+              w#3 3. COMPLETED +10s..+10s {} -> {}
               e#4 1. COMPLETED +10s..+10s {}
         "#]],
     );

@@ -321,7 +321,7 @@ fn a_step_that_a_timer_has_ended_can_be_tried_again_if_the_instance_fails() {
             history
               u#1 1. FAILED +0s..+5s {} "interrupted by boundary timer"
               t#2 1. FAILED +5s..+5s {} "boom"
-              u#4 2. COMPLETED +5s..+5s {}
+              u#4 2. COMPLETED +5s..+5s {} -> {}
               e#5 1. COMPLETED +5s..+5s {}
         "#]],
     );

@@ -1,25 +1,33 @@
 //! Decision tables: which rules match, and what they come to.
 
 use serde_json::Value;
-use waypost_machines::process::{Command, Graph, Phase, Source, Start, expression::Coercion};
+use waypost_machines::process::{Command, Phase, Start, Visit, VisitStatus};
 
 use crate::{
-    notation::{definition, graph},
+    notation::{definition, deployed, graph},
     story::variables,
     world::World,
 };
 
 /// What a table sets, or why its step fails.
 fn evaluated(policy: &str, rules: &str, known: &str) -> Result<String, String> {
-    let mut world = World::new(graph(&format!("t table {policy} -> e\n{rules}\ne end")));
+    let world = World::new(graph(&format!("t table {policy} -> e\n{rules}\ne end")));
+    evaluated_in(world, known)
+}
+
+fn evaluated_in(mut world: World, known: &str) -> Result<String, String> {
     let start = Start { variables: variables(known), ..Start::default() };
     world.submit(&Command::Start(start)).unwrap();
     let state = &world.state;
-    if let Some(reason) = &state.reason {
+    let Visit { status, output, reason, .. } = world.history.visits().into_iter().next().unwrap();
+    assert_eq!(reason, state.reason, "the table and the instance fail for one reason");
+    if let Some(reason) = reason {
+        assert_eq!((state.phase, status, output), (Phase::Failed, VisitStatus::Failed, None));
         assert_eq!(*state.variables, variables(known), "a table that fails changes nothing");
-        return Err(reason.clone());
+        return Err(reason);
     }
-    assert_eq!(state.phase, Phase::Completed);
+    assert_eq!((state.phase, status), (Phase::Completed, VisitStatus::Completed));
+    assert_eq!(output.as_ref(), Some(&state.variables), "history tells what is known afterwards");
     Ok(Value::Object((*state.variables).clone()).to_string())
 }
 
@@ -149,12 +157,8 @@ fn a_cell_that_says_nothing_matches_everything() {
                   "decisionTable":{{"rules":[{{{when}"outputs":{{"x":1}}}}]}}}},
                 {{"id":"e","name":"E","type":"END"}}]}}"#
         );
-        let source = Source::parse(&text).unwrap();
-        let coercion = Coercion::On;
-        let graph = Graph::new(&source, 1, coercion).unwrap();
-        let mut world = World::new(graph);
-        world.submit(&Command::Start(Start::default())).unwrap();
-        assert_eq!(*world.state.variables, variables(r#"{"x":1}"#), "{when}");
+        let set = evaluated_in(World::new(deployed(&text)), "{}");
+        assert_eq!(set, Ok(r#"{"x":1}"#.to_owned()), "{when}");
     }
 }
 
@@ -279,6 +283,49 @@ fn sums_are_exact_as_long_as_they_can_be() {
 fn rules_without_outputs_change_nothing() {
     let rows = POLICIES.map(|it| (it, Ok(r#"{"n":1}"#)));
     check("rule n == 1", r#"{"n":1}"#, &rows);
+    for policy in POLICIES {
+        for rule in [r#"{"when":{"n":"n == 1"}}"#, r#"{"outputs":null}"#, "{}"] {
+            let text = format!(
+                r#"{{"id":"o","name":"O","steps":[
+                    {{"id":"t","name":"T","type":"DECISION_TABLE","hitPolicy":"{policy}",
+                      "nextStep":"e","decisionTable":{{"rules":[{rule}]}}}},
+                    {{"id":"e","name":"E","type":"END"}}]}}"#
+            );
+            let left = evaluated_in(World::new(deployed(&text)), r#"{"n":1}"#);
+            assert_eq!(left, Ok(r#"{"n":1}"#.to_owned()), "{policy} {rule}");
+        }
+    }
+}
+
+#[test]
+fn outputs_that_are_no_expressions_are_taken_as_they_are() {
+    let rules = r#"rule => {"text":"Hello ${n}","list":["${n}",1],"object":{"a":"${n}"},"none":null,"typed":"${n}"}"#;
+    let taken =
+        r#""text":"Hello ${n}","list":["${n}",1],"object":{"a":"${n}"},"none":null,"typed":1"#;
+    let expected = format!(r#"{{"n":1,{taken}}}"#);
+    check(rules, r#"{"n":1}"#, &[("U", Ok(&expected)), ("F", Ok(&expected)), ("A", Ok(&expected))]);
+}
+
+#[test]
+fn cells_may_be_written_in_every_way() {
+    for cell in [
+        "n >= 1",
+        "#n >= 1",
+        "${n} < 5",
+        "${n < 5}",
+        "contains(r,'A')",
+        "contains(#r, 'A') && ${n} == 1",
+        r#""A" in r"#,
+        "'B' not in r",
+        "len(r) == 1",
+        "!(n > 1) || missing.here == 1",
+        "s.t == 'x'",
+    ] {
+        let rules = format!("rule {cell} => {{\"x\":1}}\nrule => {{\"x\":2}}");
+        let known = r#"{"n":1,"r":["A"],"s":{"t":"x"},"missing":{}}"#;
+        let expected = r#"{"n":1,"r":["A"],"s":{"t":"x"},"missing":{},"x":1}"#;
+        check(&rules, known, &[("F", Ok(expected))]);
+    }
 }
 
 #[test]
@@ -286,9 +333,7 @@ fn a_table_without_a_policy_wants_one_match() {
     let mut written = definition("t table F -> e\nrule => {\"x\":1}\nrule => {\"x\":2}\ne end");
     let step = written.pointer_mut("/steps/0").and_then(Value::as_object_mut).unwrap();
     step.remove("hitPolicy").unwrap();
-    let source = Source::parse(&written.to_string()).unwrap();
-    let mut world = World::new(Graph::new(&source, 1, Coercion::On).unwrap());
-    world.submit(&Command::Start(Start::default())).unwrap();
     let expected = r#"DecisionTableUniqueViolation: step "t", matching rule indices [0 1]"#;
-    assert_eq!(world.state.reason.as_deref(), Some(expected));
+    let failed = evaluated_in(World::new(deployed(&written.to_string())), "{}");
+    assert_eq!(failed, Err(expected.to_owned()));
 }

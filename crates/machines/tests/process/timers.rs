@@ -2,7 +2,10 @@
 
 use expect_test::expect;
 
-use crate::story::check;
+use crate::{
+    notation::graph,
+    story::{check, tell},
+};
 
 #[test]
 fn a_timer_that_does_not_interrupt_opens_another_path() {
@@ -404,6 +407,88 @@ fn a_timer_that_was_seen_due_and_is_gone_has_no_effect() {
               => COMPLETED []
             fire 1.0
               = nothing changes
+        "#]],
+    );
+}
+
+#[test]
+fn a_person_and_a_signal_may_come_after_a_timer_that_does_not_interrupt() {
+    for (rests, comes) in [("user", "user"), ("wait", "signal")] {
+        let text = format!("a {rests} -> b\nafter PT5S -> t\nb task B -> e\nt task T\ne end");
+        let story = format!(
+            ".. start {{\"n\":1}}\nwait 5s\nring\n.. {comes} a {{\"n\":2}}\nshow\nclaim B w1\nhistory"
+        );
+        let told = tell(graph(&text), &story).replace(&format!(".. {comes} a"), ".. it comes");
+        expect![[r#"
+            .. start {"n":1}
+            wait 5s
+            ring
+              timer 1.0 is due
+              timer 1.0 fired
+              t#2 waits for task 3
+              + task 3 T
+              => WAITING [a t]
+            .. it comes {"n":2}
+            show
+              => ACTIVE [t b]
+                 {"n":2}
+            claim B w1
+              w1 has task 5 of b until +35s: {"n":2}
+            history
+              a#1 1. COMPLETED +0s..+5s {"n":1} -> {"n":2}
+              t#2 1. RUNNING +5s {"n":1}
+              b#4 1. RUNNING +5s {"n":2}
+        "#]]
+        .assert_eq(&told);
+    }
+}
+
+#[test]
+fn an_escalation_without_a_way_on_leaves_the_instance_under_way() {
+    check(
+        "
+        u user -> e
+        interrupt PT5S -> t
+        t task T
+        e end
+        ",
+        "
+        .. start
+        wait 5s
+        .. ring
+        done t
+        ",
+        expect![[r#"
+            .. start
+            wait 5s
+            .. ring
+            done t
+              #2 left
+              - task 3
+              => ACTIVE []
+        "#]],
+    );
+    check(
+        "
+        u user -> e
+        after PT5S -> t
+        t task T
+        e end
+        ",
+        "
+        .. start
+        wait 5s
+        .. ring
+        done t
+        ",
+        expect![[r#"
+            .. start
+            wait 5s
+            .. ring
+            done t
+              #2 left
+              - task 3
+              => WAITING [u]
         "#]],
     );
 }

@@ -194,6 +194,60 @@ fn a_number_that_json_does_not_have_fails_the_step() {
 }
 
 #[test]
+fn an_expression_may_give_a_text_or_a_number() {
+    check(
+        r#"
+        x set -> e
+        put same = "${name}"
+        put full = "${first + ' ' + last}"
+        put whole = "${1.0}"
+        put half = "${0.50}"
+        e end
+        "#,
+        r#"
+        start {"name":"Ada","first":"Ada","last":"Lovelace"}
+        "#,
+        expect![[r#"
+            start {"name":"Ada","first":"Ada","last":"Lovelace"}
+              x#1 passed, sets {"same":"Ada","full":"Ada Lovelace","whole":1,"half":0.5}
+              e#2 passed
+              completed
+              => COMPLETED []
+                 {"name":"Ada","first":"Ada","last":"Lovelace","same":"Ada","full":"Ada Lovelace","whole":1,"half":0.5}
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_divided_fails_the_step() {
+    check(
+        r#"
+        x set -> e
+        put ok = 1
+        put quotient = "${a / 0}"
+        e end
+        "#,
+        r#"
+        start {"a":1}
+        retry x {"a":-1}
+        "#,
+        expect![[r#"
+            start {"a":1}
+              x#1 failed: transformation "quotient": expression eval: the result is not a number that JSON can hold (at 2 in `${a / 0}`)
+              failed
+              => FAILED [x] because "transformation \"quotient\": expression eval: the result is not a number that JSON can hold (at 2 in `${a / 0}`)"
+                 {"a":1}
+            retry x {"a":-1}
+              x tried again with {"a":-1}
+              x#2 failed: transformation "quotient": expression eval: the result is not a number that JSON can hold (at 2 in `${a / 0}`)
+              failed
+              => FAILED [x] because "transformation \"quotient\": expression eval: the result is not a number that JSON can hold (at 2 in `${a / 0}`)"
+                 {"a":-1}
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_set_must_fit() {
     check(
         r#"

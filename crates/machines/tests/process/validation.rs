@@ -94,6 +94,10 @@ fn the_definition_has_a_name_an_id_and_steps() {
             ("/metadata", json!({ "a": [1] }), &[]),
         ],
     );
+    let mut nameless = changed(SERIES, "/autoStartNextWorkflow", json!(true));
+    nameless["nextWorkflowId"] = "".into();
+    let expected = ["nextWorkflowId is required when autoStartNextWorkflow is true"];
+    assert_eq!(found(&nameless), expected);
 }
 
 #[test]
@@ -106,14 +110,12 @@ fn nothing_more_is_checked_where_there_are_no_steps() {
 // Rows 7 to 11.
 #[test]
 fn every_step_has_an_id_a_name_and_a_type() {
+    let no_id = ["step[1] id is required", r#"step "a" nextStep references unknown step "b""#];
     check(
         SERIES,
         &[
-            (
-                "/steps/1/id",
-                Value::Null,
-                &["step[1] id is required", r#"step "a" nextStep references unknown step "b""#],
-            ),
+            ("/steps/1/id", Value::Null, &no_id),
+            ("/steps/1/id", json!(""), &no_id),
             (
                 "/steps/1/id",
                 json!("a"),
@@ -163,21 +165,30 @@ fn every_step_has_what_its_type_needs() {
             ),
         ],
     );
-    let decision =
-        changed("d decide\nif true -> e\ne end", "/steps/0/conditionalNextSteps", json!({}));
-    let expected = [
-        r#"step "d" (DECISION): conditionalNextSteps must not be empty"#,
-        r#"step "e" is unreachable from the first step"#,
-        "no END step is reachable from the first step",
-    ];
-    assert_eq!(found(&decision), expected);
+    for none in [json!({}), Value::Null] {
+        let decision =
+            changed("d decide\nif true -> e\ne end", "/steps/0/conditionalNextSteps", none);
+        let expected = [
+            r#"step "d" (DECISION): conditionalNextSteps must not be empty"#,
+            r#"step "e" is unreachable from the first step"#,
+            "no END step is reachable from the first step",
+        ];
+        assert_eq!(found(&decision), expected);
+    }
 }
 
 #[test]
 fn gateways_have_branches_and_a_join() {
+    let no_branches = [
+        r#"step "f" (PARALLEL_GATEWAY): parallelNextSteps must have at least 2 entries"#,
+        r#"step "a" is unreachable from the first step"#,
+        r#"step "b" is unreachable from the first step"#,
+    ];
     check(
         GATEWAY,
         &[
+            ("/steps/0/parallelNextSteps", Value::Null, &no_branches),
+            ("/steps/0/parallelNextSteps", json!([]), &no_branches),
             (
                 "/steps/0/parallelNextSteps",
                 json!(["a"]),
@@ -310,6 +321,7 @@ fn timers_have_a_type_a_duration_and_a_target() {
     let place = r#"step "a" boundaryEvents[0]"#;
     let unknown = format!(r#"{place}.targetStepId references unknown step "y""#);
     let type_ = format!(r#"{place}: unsupported type "FOO" (only TIMER is in scope)"#);
+    let no_type = format!(r#"{place}: unsupported type "" (only TIMER is in scope)"#);
     let missing = format!("{place}: duration is required for TIMER events");
     let target = format!("{place}: targetStepId is required");
     let wrong = |it: &str| {
@@ -320,6 +332,7 @@ fn timers_have_a_type_a_duration_and_a_target() {
         &[
             ("/steps/0/boundaryEvents/0/targetStepId", json!("y"), &[&unknown]),
             ("/steps/0/boundaryEvents/0/type", json!("FOO"), &[&type_]),
+            ("/steps/0/boundaryEvents/0/type", Value::Null, &[&no_type]),
             ("/steps/0/boundaryEvents/0/duration", json!(""), &[&missing]),
             ("/steps/0/boundaryEvents/0/duration", json!("PT0S"), &[&wrong("PT0S")]),
             ("/steps/0/boundaryEvents/0/duration", json!("P1Y"), &[&wrong("P1Y")]),
@@ -351,9 +364,23 @@ fn every_step_and_an_end_can_be_reached() {
         e end
     ";
     assert_eq!(found(&definition(by_way_of)), Vec::<String>::new());
-    let of_no_use =
-        changed("a user -> e\ne end\nb end", "/steps/0/parallelNextSteps", json!(["b"]));
-    assert_eq!(found(&of_no_use), Vec::<String>::new());
+    let timer = json!([{ "type": "TIMER", "duration": "PT1S", "targetStepId": "b" }]);
+    let of_no_use = [
+        ("a user -> e", "parallelNextSteps", json!(["b"])),
+        ("a task A -> e", "joinStep", json!("b")),
+        ("a decide\nif true -> e", "nextStep", json!("b")),
+        ("a decide\nif true -> e", "boundaryEvents", timer.clone()),
+        ("a set -> e\nput n = 1", "conditionalNextSteps", json!({ "true": "b" })),
+        ("a set -> e\nput n = 1", "boundaryEvents", timer),
+        ("a fork e e join j\nj join -> e", "nextStep", json!("b")),
+    ];
+    for (first, member, value) in of_no_use {
+        let text = format!("{first}\ne end\nb end");
+        let lost = [r#"step "b" is unreachable from the first step"#];
+        assert_eq!(found(&definition(&text)), lost, "{text}");
+        let reached = changed(&text, &format!("/steps/0/{member}"), value);
+        assert_eq!(found(&reached), Vec::<String>::new(), "{first} {member}");
+    }
     let by_join = "f fork a b join j\na task A -> e\nb task B -> e\nj join -> e\ne end";
     assert_eq!(found(&definition(by_join)), Vec::<String>::new());
 }

@@ -24,6 +24,7 @@ fn tables_have_rules_and_nothing_of_other_steps() {
         &[
             ("/steps/1/decisionTable", Value::Null, &[&says("decisionTable payload is required")]),
             ("/steps/1/decisionTable/rules", json!([]), &[&says("rules must not be empty")]),
+            ("/steps/1/decisionTable", json!({}), &[&says("rules must not be empty")]),
             ("/steps/1/decisionTable/rules", json!([{}]), &[]),
             ("/steps/1/nextStep", Value::Null, &[&says("nextStep is required")]),
             ("/steps/1/hitPolicy", Value::Null, &[]),
@@ -32,16 +33,6 @@ fn tables_have_rules_and_nothing_of_other_steps() {
             ("/steps/1/hitPolicy", json!("F++"), &[&unknown("F++")]),
             ("/steps/1/hitPolicy", json!("é"), &[&unknown("é")]),
             ("/steps/1/hitPolicy", json!("u"), &[&unknown("u")]),
-            (
-                "/steps/1/hitPolicy",
-                json!("F+"),
-                &[&says(r##"aggregator "+" is only valid on hitPolicy "C" (got "F+")"##)],
-            ),
-            (
-                "/steps/1/hitPolicy",
-                json!("U#"),
-                &[&says(r##"aggregator "#" is only valid on hitPolicy "C" (got "U#")"##)],
-            ),
             (
                 "/steps/1/conditionalNextSteps",
                 json!({ "a": "e" }),
@@ -68,12 +59,31 @@ fn tables_have_rules_and_nothing_of_other_steps() {
     }
 }
 
+// Row 25.
+#[test]
+fn only_what_is_collected_is_aggregated() {
+    for policy in ["U", "F", "A", "R"] {
+        for aggregator in ["+", "#", ">", "<"] {
+            let written = format!("{policy}{aggregator}");
+            let table = changed(AUTOMATIC, "/steps/1/hitPolicy", json!(written));
+            let expected = format!(
+                r#"step "t" (DECISION_TABLE): aggregator "{aggregator}" is only valid on hitPolicy "C" (got "{written}")"#
+            );
+            assert_eq!(found(&table), [expected]);
+        }
+    }
+}
+
+// Row 21.
 #[test]
 fn nothing_more_is_said_about_a_table_that_is_not_there() {
-    let mut whole = changed(AUTOMATIC, "/steps/1/decisionTable", Value::Null);
-    *whole.pointer_mut("/steps/1/hitPolicy").unwrap() = "X".into();
-    let expected = [r#"step "t" (DECISION_TABLE): decisionTable payload is required"#];
-    assert_eq!(found(&whole), expected);
+    let members = [("hitPolicy", json!("X")), ("nextStep", json!("")), ("jobType", json!("T"))];
+    for (member, value) in members {
+        let mut whole = changed(AUTOMATIC, "/steps/1/decisionTable", Value::Null);
+        whole["steps"][1][member] = value;
+        let expected = [r#"step "t" (DECISION_TABLE): decisionTable payload is required"#];
+        assert_eq!(found(&whole), expected, "{member}");
+    }
 }
 
 // Rows 27 and 30.
@@ -90,17 +100,19 @@ fn tables_and_schemas_stand_where_they_belong() {
             ),
             ("/steps/0/hitPolicy", json!("F"), &[]),
             ("/steps/0/outputs_schema", schema.clone(), &[]),
-            (
-                "/steps/1/outputs_schema",
-                schema.clone(),
-                &[concat!(
-                    r#"step "b" (USER_TASK): outputs_schema is only supported on SERVICE_TASK "#,
-                    "steps in this version"
-                )],
-            ),
-            ("/input_schema", schema, &[]),
+            ("/input_schema", schema.clone(), &[]),
         ],
     );
+    let elsewhere = [(SERIES, 1), (GATEWAY, 0), (GATEWAY, 3), (GATEWAY, 4)];
+    for (text, index) in elsewhere.into_iter().chain((0..4).map(|it| (AUTOMATIC, it))) {
+        let whole = changed(text, &format!("/steps/{index}/outputs_schema"), schema.clone());
+        let step = &whole["steps"][index];
+        let (id, step_type) = (step["id"].as_str().unwrap(), step["type"].as_str().unwrap());
+        let expected = format!(
+            r#"step "{id}" ({step_type}): outputs_schema is only supported on SERVICE_TASK steps in this version"#
+        );
+        assert_eq!(found(&whole), [expected]);
+    }
 }
 
 // Row 29.
@@ -132,6 +144,17 @@ fn schemas_say_what_they_want() {
                 "/steps/0/outputs_schema",
                 json!({}),
                 &[r#"step "a" outputs_schema: properties must not be empty"#],
+            ),
+            (
+                "/steps/0/outputs_schema",
+                json!({ "properties": { "p": { "type": "decimal" } }, "required": ["q"] }),
+                &[
+                    concat!(
+                        r#"step "a" outputs_schema: property "p" has unsupported type "decimal" "#,
+                        "(expected one of: string, number, integer, boolean)"
+                    ),
+                    r#"step "a" outputs_schema: required name "q" does not appear in properties"#,
+                ],
             ),
         ],
     );

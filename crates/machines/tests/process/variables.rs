@@ -242,3 +242,24 @@ fn tasks_that_were_offered_together_share_what_they_tell() {
     }
     assert_eq!(world.state.snapshots.len(), 0);
 }
+
+#[test]
+fn names_are_any_text() {
+    let odd = r#"{"order-id":1,"":2,"a.b":{"x":1},"заказ":4,"${x}":5,"now()":6}"#;
+    let more = r#"{"order-id":10,"":20,"a.b":{"y":2},"заказ":40,"${x}":50,"now()":60}"#;
+    let deeply = more.replace(r#"{"y":2}"#, r#"{"x":1,"y":2}"#);
+    let done = Command::Complete { task: 2, worker: "w".into(), output: variables(more) };
+    assert_eq!(after("a task A -> e\ne end", odd, done), deeply);
+    let signal = Command::Signal { step: "w".into(), output: variables(more) };
+    assert_eq!(after("w wait -> e\ne end", odd, signal), more);
+    let user = Command::CompleteUserTask { step: "u".into(), output: variables(more) };
+    assert_eq!(after("u user -> e\ne end", odd, user), more);
+    // `a.b` is not the `b` of an `a`.
+    let nested = Command::Complete {
+        task: 2,
+        worker: "w".into(),
+        output: variables(r#"{"a.b":2,"a":{"b":3}}"#),
+    };
+    let expected = r#"{"a":{"b":3},"a.b":2}"#;
+    assert_eq!(after("a task A -> e\ne end", r#"{"a":{"b":1}}"#, nested), expected);
+}

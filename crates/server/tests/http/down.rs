@@ -19,6 +19,8 @@ enum Down {
     Refuses,
     /// It says nothing at all.
     Hangs,
+    /// It cannot make sense of what it has.
+    Rots,
 }
 
 impl Down {
@@ -26,6 +28,7 @@ impl Down {
         match self {
             Self::Refuses => Err(StoreError::Unavailable("no way to db-7:5432".to_owned())),
             Self::Hangs => pending().await,
+            Self::Rots => Err(StoreError::Corrupt("a page of db-7".to_owned())),
         }
     }
 }
@@ -227,5 +230,24 @@ async fn names_nobody_has_given_are_unknown_without_a_look_into_the_store() {
     let address = serve(Down::Refuses).await;
     for path in ["/v1/instances/nobody", "/v1/instances/%00/history", "/v1/definitions/%00"] {
         assert_eq!(get(address, path).await.0, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_our_fault_and_nobody_elses_business() {
+    let address = serve(Down::Rots).await;
+    let instance = "00000000000000000000000000";
+    for path in [
+        "/v1/definitions/x".to_owned(),
+        "/v1/instances".to_owned(),
+        format!("/v1/instances/{instance}"),
+        format!("/v1/instances/{instance}/history"),
+        "/v1/user-tasks".to_owned(),
+    ] {
+        let (status, text) = get(address, &path).await;
+        let failure: waypost_api::process::Failure = serde_json::from_str(&text).unwrap();
+        assert_eq!((status, failure.error.as_str()), (500, "internal-error"), "{path}");
+        assert!(!failure.reason.is_empty(), "{path}");
+        assert!(!text.contains("db-7"), "{text}");
     }
 }

@@ -84,7 +84,22 @@ async fn hostile_expressions_fail_their_instance_and_nothing_else() {
         let instance = world.start(&id, json!({"text": "a".repeat(30)})).await;
         assert_eq!(world.look(&instance, "status").await, expected, "{shown}");
         let reason = world.look(&instance, "failureReason").await;
-        assert!(reason.as_str().unwrap_or_default().len() < 20_000, "{shown}");
+        let reason = reason.as_str().unwrap_or_default();
+        assert_eq!(reason.is_empty(), expected == "COMPLETED", "{shown}: {reason}");
+        assert!(reason.len() < 20_000, "{shown}");
     }
     assert_eq!(world.get("/healthz").await.status(), 200);
+}
+
+#[tokio::test]
+async fn metadata_come_back_as_they_were_written() {
+    let world = world().await;
+    let metadata = r#""metadata":{"z":1.50,"a":123456789012345678901234567890,"n":{"k":[null]}}"#;
+    let steps = r#""steps":[{"id":"e","name":"E","type":"END"}]"#;
+    let text = format!(r#"{{"id":"m","name":"M",{metadata},{steps}}}"#);
+    assert_eq!(world.post("/v1/definitions", &text).await.status(), 201);
+    for path in ["/v1/definitions/m", "/v1/definitions/m/versions/1"] {
+        let read = world.get(path).await.text().await.unwrap();
+        assert!(read.contains(metadata), "{path}: {read}");
+    }
 }

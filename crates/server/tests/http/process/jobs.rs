@@ -66,6 +66,10 @@ async fn of_a_completion_and_a_failure_at_the_same_time_one_counts() {
         let path = format!("/v1/instances/{id}/history");
         let history: Value = world.get(&path).await.json().await.unwrap();
         assert_eq!(history["items"][0]["status"], expected);
+        // Whoever came second has left nothing behind.
+        world.pass(Duration::from_secs(31)).await;
+        assert!(world.poll("v", "a").await.is_empty());
+        assert_eq!(world.look(&id, "status").await, expected);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::samples::text_of;
+use super::samples::{sample, text_of};
 use crate::world::world;
 
 #[tokio::test]
@@ -66,4 +66,24 @@ async fn user_tasks_are_paged_by_instance() {
         before = page["next"].as_str().map(str::to_owned);
     }
     assert_eq!(seen, started);
+}
+
+#[tokio::test]
+async fn people_and_signals_go_by_the_version_an_instance_began_with() {
+    let world = world().await.with(&["person", "pause"]).await;
+    for (name, path, not_there) in
+        [("person", "user-tasks/ask/complete", 404), ("pause", "signals/hold", 409)]
+    {
+        let old = world.start(name, json!({})).await;
+        let without = sample("line").replace(r#""id":"line""#, &format!(r#""id":"{name}""#));
+        let answer: Value = world.post("/v1/definitions", &without).await.json().await.unwrap();
+        assert_eq!(answer["version"], 2, "{name}");
+        let new = world.start(name, json!({})).await;
+        for (id, expected) in [(&old, 204), (&new, not_there)] {
+            let response = world.post(&format!("/v1/instances/{id}/{path}"), "").await;
+            assert_eq!(response.status(), expected, "{name}");
+            assert_eq!(world.look(id, "currentStepIds").await, json!(["a"]), "{name}");
+        }
+        assert_eq!(world.look(&old, "definitionVersion").await, 1, "{name}");
+    }
 }
