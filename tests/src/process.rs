@@ -24,6 +24,8 @@ pub struct Job {
     pub job_type: String,
     /// The instance it belongs to.
     pub instance: String,
+    /// What the worker is told.
+    pub variables: Value,
 }
 
 /// Where an instance stands.

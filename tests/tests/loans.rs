@@ -7,7 +7,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use e2e::{
     binary::Running,
-    process::{Grpc, Loan, Rest, Wire, definitions},
+    process::{Grpc, Job, Loan, Rest, Wire, definitions},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -38,6 +38,7 @@ fn rows() -> Vec<Loan> {
     vec![
         Loan { name: "plain", ..USUAL },
         Loan { name: "just-good-enough", credit_score: 650, ..USUAL },
+        Loan { name: "very-good", credit_score: 750, ..USUAL },
         Loan { name: "just-no-fraud", fraud_score: 0.8, ..USUAL },
         Loan { name: "just-not-large", amount: 500_000_000, ..USUAL },
         Loan { name: "just-to-review", credit_score: 500, review: Some("APPROVED"), ..USUAL },
@@ -120,6 +121,7 @@ struct World {
     engine: Engine,
     clock: Arc<SimClock>,
     wire: Box<dyn Wire>,
+    rest: Rest,
     stop: CancellationToken,
     _folder: TempDir,
 }
@@ -162,7 +164,8 @@ impl World {
             Over::Rest => Box::new(Rest::new(&format!("http://{http}"))),
             Over::Grpc => Box::new(Grpc::connect(format!("http://{grpc}")).await),
         };
-        Self { ends, engine, clock, wire, stop, _folder: folder }
+        let rest = Rest::new(&format!("http://{http}"));
+        Self { ends, engine, clock, wire, rest, stop, _folder: folder }
     }
 
     /// Fires what is due.
@@ -181,14 +184,19 @@ impl World {
         }
         // The disbursement starts by itself.
         self.tick().await;
+        let mut done = Vec::new();
         if loan.disbursement_end.is_some() {
-            loan.work(wire).await;
+            done.extend(loan.work(wire).await);
         }
         if let Some(decision) = loan.approval {
             let disbursement = wire.find(DISBURSEMENT, loan.name).await.pop().unwrap();
+            self.nobody_answers_for_the_disbursement(&id, loan).await;
             let variables = json!({"seniorDecision": decision});
             wire.complete_task(&disbursement.id, "senior-approval-task", &variables).await;
-            loan.work(wire).await;
+            done.extend(loan.work(wire).await);
+        }
+        if loan.disbursement_end == Some("end-disbursed") {
+            workers_were_told(loan, &done);
         }
         let is_silent = loan.name.ends_with("silent");
         if is_silent {
@@ -203,6 +211,17 @@ impl World {
             self.tick().await;
         }
         self.check(loan, &id).await;
+    }
+
+    /// The task of a disbursement is not one of the application it follows.
+    async fn nobody_answers_for_the_disbursement(&self, application: &str, loan: &Loan) {
+        let path = format!("/v1/instances/{application}/user-tasks/senior-approval-task/complete");
+        let body = json!({"variables": {"seniorDecision": "APPROVED"}});
+        let (status, _, answer) = self.rest.post(&path, &body, None).await.unwrap();
+        assert_eq!((status, &answer["reason"]), (404, &json!("user task not found")));
+        let disbursements = self.wire.find(DISBURSEMENT, loan.name).await;
+        let seen = disbursements.iter().map(|it| (it.status.as_str(), it.last_step.as_str()));
+        assert_eq!(seen.collect::<Vec<_>>(), [("WAITING", "senior-approval-task")]);
     }
 
     async fn check(&self, loan: &Loan, id: &str) {
@@ -222,6 +241,19 @@ impl World {
         let expected: Vec<&str> = loan.disbursement_end.into_iter().collect();
         assert_eq!(ends, expected, "{}", loan.name);
         assert!(disbursements.iter().all(|it| it.status == "COMPLETED"), "{disbursements:?}");
+    }
+}
+
+/// What the application has found out reaches those who pay out.
+fn workers_were_told(loan: &Loan, done: &[Job]) {
+    for (job_type, variable, expected) in [
+        ("prepare-disbursement", "loanId", "LOAN-1"),
+        ("transfer-funds", "applicantId", loan.name),
+        ("notify-disbursement", "applicantEmail", "a@example.com"),
+    ] {
+        let told: Vec<_> = done.iter().filter(|it| it.job_type == job_type).collect();
+        let [job] = told.as_slice() else { unreachable!("{}: {told:?}", loan.name) };
+        assert_eq!(job.variables[variable], expected, "{}: {job_type}", loan.name);
     }
 }
 
@@ -256,6 +288,87 @@ async fn all_ends_are_reached_over_grpc_on_postgresql() {
     all_ends_are_reached(Over::Grpc, On::Postgres, Ends::AsWritten).await;
 }
 
+/// What the worker of each type gives back in the example.
+fn given_back(job_type: &str) -> Value {
+    match job_type {
+        "validate-application" => json!({"applicantId": "APP-20240417-001",
+            "loanAmount": 200_000_000, "applicantEmail": "applicant@example.com"}),
+        "credit-score" => json!({"creditScore": 720}),
+        "fraud-screen" => json!({"fraudScore": 0.12}),
+        "approve-loan" => json!({"loanId": "LOAN-20240417-001"}),
+        "prepare-disbursement" => json!({"disbursementId": "DISB-20240417-001"}),
+        "transfer-funds" => json!({"transferRef": "TXN-20240417-88821"}),
+        "notify-disbursement" => json!({}),
+        other => unreachable!("nobody is asked for {other}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_example_runs_as_it_is_explained() {
+    let world = World::new(Over::Rest, On::Sqlite, Ends::AsWritten).await;
+    let rest = &world.rest;
+    for definition in definitions() {
+        rest.upload(&definition).await;
+        let id = definition["id"].as_str().unwrap();
+        let read = rest.get(&format!("/v1/definitions/{id}")).await;
+        assert_eq!(read["metadata"], definition["metadata"], "{id}");
+        assert_eq!(read["metadata"]["category"], "LOAN_PROCESSING", "{id}");
+    }
+    let start = json!({
+        "definitionId": "LOS::loan-application-full",
+        "variables": {
+            "applicantId": "APP-20240417-001",
+            "loanAmount": 200_000_000,
+            "applicantEmail": "applicant@example.com"
+        },
+        "businessKey": "APP-20240417-001"
+    });
+    let (status, _, instance) = rest.post("/v1/instances", &start, None).await.unwrap();
+    assert_eq!((status, &instance["status"]), (201, &json!("ACTIVE")));
+    let types = [
+        "validate-application",
+        "credit-score",
+        "fraud-screen",
+        "approve-loan",
+        "prepare-disbursement",
+        "transfer-funds",
+        "notify-disbursement",
+    ];
+    let mut n_done = 0;
+    while n_done < types.len() {
+        world.tick().await;
+        let jobs = rest.poll(&types).await;
+        assert!(!jobs.is_empty(), "after {n_done}");
+        for job in jobs {
+            rest.complete(&job.id, &given_back(&job.job_type)).await;
+            n_done += 1;
+        }
+    }
+    let mut expected = json!({
+        "applicantId": "APP-20240417-001", "loanAmount": 200_000_000,
+        "applicantEmail": "applicant@example.com", "creditScore": 720, "fraudScore": 0.12,
+        "riskTier": "STANDARD", "decisionReason": "Standard credit profile",
+        "interestRatePct": 9, "loanId": "LOAN-20240417-001",
+    });
+    ended_with(rest, APPLICATION, "end-approved", &expected).await;
+    let more = json!({
+        "disbursementFee": 2_000_000, "netAmount": 198_000_000, "requiresSeniorApproval": false,
+        "disbursementId": "DISB-20240417-001", "transferRef": "TXN-20240417-88821",
+    });
+    expected.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    ended_with(rest, DISBURSEMENT, "end-disbursed", &expected).await;
+    world.stop.cancel();
+}
+
+/// The one instance of the example has come to that end, and knows this.
+async fn ended_with(rest: &Rest, definition: &str, end: &str, variables: &Value) {
+    let found = rest.find(definition, "APP-20240417-001").await;
+    let [only] = found.as_slice() else { unreachable!("{definition}: {found:?}") };
+    assert_eq!((only.status.as_str(), only.last_step.as_str()), ("COMPLETED", end));
+    let instance = rest.get(&format!("/v1/instances/{}", only.id)).await;
+    assert_eq!(instance["variables"], *variables, "{definition}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silence_is_noticed_in_real_time() {
     let folder = TempDir::new().unwrap();
@@ -276,5 +389,6 @@ async fn silence_is_noticed_in_real_time() {
         let ends: Vec<&str> = found.iter().map(|it| it.last_step.as_str()).collect();
         let expected = loan.disbursement_end.unwrap_or(loan.application_end);
         assert_eq!(ends, [expected], "{}", loan.name);
+        assert!(found.iter().all(|it| it.status == "COMPLETED"), "{found:?}");
     }
 }

@@ -7,10 +7,10 @@ use prost_types::{ListValue, Struct, Value as WireValue, value::Kind};
 use serde_json::Value;
 use tonic::transport::Channel;
 use waypost_api::grpc::workflow::{
-    BoundaryEvent, BoundaryEventType, CompleteJobRequest, CompleteUserTaskRequest, DecisionTable,
-    DecisionTableRule, GetInstanceHistoryRequest, InstanceStatus, ListInstancesRequest,
-    PollJobsRequest, StartInstanceRequest, StepType, UploadDefinitionRequest, WorkflowDefinition,
-    WorkflowStep, workflow_engine_client::WorkflowEngineClient,
+    self, BoundaryEvent, BoundaryEventType, CompleteJobRequest, CompleteUserTaskRequest,
+    DecisionTable, DecisionTableRule, GetInstanceHistoryRequest, InstanceStatus,
+    ListInstancesRequest, PollJobsRequest, StartInstanceRequest, StepType, UploadDefinitionRequest,
+    WorkflowDefinition, WorkflowStep, workflow_engine_client::WorkflowEngineClient,
 };
 
 use super::{Job, Seen, Wire};
@@ -63,7 +63,13 @@ impl Wire for Grpc {
         };
         let answer = self.client.clone().poll_jobs(request).await.expect("there is an answer");
         let jobs = answer.into_inner().jobs.into_iter();
-        jobs.map(|it| Job { id: it.id, job_type: it.job_type, instance: it.instance_id }).collect()
+        let job = |it: workflow::Job| Job {
+            id: it.id,
+            job_type: it.job_type,
+            instance: it.instance_id,
+            variables: from_struct(it.variables.unwrap_or_default()),
+        };
+        jobs.map(job).collect()
     }
 
     async fn complete(&self, job: &str, variables: &Value) {
@@ -199,4 +205,19 @@ fn to_value(value: &Value) -> WireValue {
         Value::Object(_) => Kind::StructValue(to_struct(value).unwrap_or_default()),
     };
     WireValue { kind: Some(kind) }
+}
+
+fn from_struct(value: Struct) -> Value {
+    value.fields.into_iter().map(|(name, it)| (name, from_value(it))).collect()
+}
+
+fn from_value(value: WireValue) -> Value {
+    match value.kind {
+        None | Some(Kind::NullValue(_)) => Value::Null,
+        Some(Kind::BoolValue(it)) => it.into(),
+        Some(Kind::NumberValue(it)) => it.into(),
+        Some(Kind::StringValue(it)) => it.into(),
+        Some(Kind::ListValue(it)) => it.values.into_iter().map(from_value).collect(),
+        Some(Kind::StructValue(it)) => from_struct(it),
+    }
 }

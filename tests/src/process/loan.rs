@@ -52,15 +52,17 @@ pub struct Loan {
 }
 
 impl Loan {
-    /// Does all that programs are asked for, until there is nothing left.
-    pub async fn work(&self, wire: &dyn Wire) {
+    /// Does all that programs are asked for, until there is nothing left; gives what was done.
+    pub async fn work(&self, wire: &dyn Wire) -> Vec<Job> {
+        let mut done = Vec::new();
         loop {
             let jobs = wire.poll(JOB_TYPES).await;
             if jobs.is_empty() {
-                return;
+                return done;
             }
             for job in jobs {
                 wire.complete(&job.id, &self.outcome(&job)).await;
+                done.push(job);
             }
         }
     }

@@ -67,6 +67,7 @@ impl Rest {
             id: text(&it["id"]),
             job_type: text(&it["jobType"]),
             instance: text(&it["instanceId"]),
+            variables: it["variables"].clone(),
         };
         answer["jobs"].as_array().into_iter().flatten().map(job).collect()
     }
