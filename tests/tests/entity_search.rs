@@ -31,10 +31,34 @@ const PATHS: [&str; 7] = ["$.a", "$.b.c", "$.l[*]", "$.l", "$.l[0]", "$.b", "$.z
 fn scalar() -> impl Strategy<Value = String> + Clone {
     let long = "x".repeat(128);
     let fixed = [
-        "0", "-0", "1", "1.0", "10e-1", "10", "9", "-1", "-1.5", "1.5", "12345678901234567890123",
-        "12345678901234567890124", "1e300", "true", "false", r#""""#, r#""1""#, r#""1.0""#, r#""10""#,
-        r#""a""#, r#""A""#, r#""ab""#, r#""b""#, r#""ä""#, r#""true""#, r#""2024-01-01""#,
-        r#""2024-01-01T00:00:00Z""#, r#""a%_\\b""#,
+        "0",
+        "-0",
+        "1",
+        "1.0",
+        "10e-1",
+        "10",
+        "9",
+        "-1",
+        "-1.5",
+        "1.5",
+        "12345678901234567890123",
+        "12345678901234567890124",
+        "1e300",
+        "true",
+        "false",
+        r#""""#,
+        r#""1""#,
+        r#""1.0""#,
+        r#""10""#,
+        r#""a""#,
+        r#""A""#,
+        r#""ab""#,
+        r#""b""#,
+        r#""ä""#,
+        r#""true""#,
+        r#""2024-01-01""#,
+        r#""2024-01-01T00:00:00Z""#,
+        r#""a%_\\b""#,
     ];
     let near = [format!("\"{long}\""), format!("\"{long}y\""), format!("\"{long}z\"")];
     let all: Vec<String> = fixed.into_iter().map(ToOwned::to_owned).chain(near).collect();
@@ -42,13 +66,16 @@ fn scalar() -> impl Strategy<Value = String> + Clone {
 }
 
 fn document() -> impl Strategy<Value = String> {
-    let value = prop_oneof![8 => scalar(), 1 => Just("null".to_owned()), 1 => Just("[1,\"a\"]".to_owned())];
+    let value =
+        prop_oneof![8 => scalar(), 1 => Just("null".to_owned()), 1 => Just("[1,\"a\"]".to_owned())];
     let list = prop::collection::vec(scalar(), 0..4).prop_map(|it| format!("[{}]", it.join(",")));
     let member = |name: &'static str, of: BoxedStrategy<String>| {
         prop::option::weighted(0.8, of.prop_map(move |it| format!("\"{name}\":{it}")))
     };
-    let inner = member("c", value.clone().boxed()).prop_map(|it| format!("{{{}}}", it.unwrap_or_default()));
-    let members = (member("a", value.boxed()), member("b", inner.boxed()), member("l", list.boxed()));
+    let inner =
+        member("c", value.clone().boxed()).prop_map(|it| format!("{{{}}}", it.unwrap_or_default()));
+    let members =
+        (member("a", value.boxed()), member("b", inner.boxed()), member("l", list.boxed()));
     members.prop_map(|(a, b, l)| {
         let members: Vec<String> = [a, b, l].into_iter().flatten().collect();
         format!("{{{}}}", members.join(","))
