@@ -239,7 +239,10 @@ async fn a_member_of_one_node_works_in_a_transaction_of_the_other() {
     let order = text(&written[0]["entityIds"][0]);
     for client in [&first, &second] {
         let shown = client.get(&format!("/entity/{order}")).await;
-        assert_eq!((&shown["meta"]["state"], &shown["data"]["reserved"]), (&json!("DONE"), &json!(true)));
+        assert_eq!(
+            (&shown["meta"]["state"], &shown["data"]["reserved"]),
+            (&json!("DONE"), &json!(true))
+        );
         let shown = client.get(&format!("/entity/{id}")).await;
         assert_eq!(text(&shown["meta"]["transactionId"]), transaction);
     }

@@ -5,9 +5,7 @@ use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use waypost_api::shown_url;
-use waypost_engine::{
-    Engine, Settings as EngineSettings, SystemClock, Transport, entity::Compute,
-};
+use waypost_engine::{Engine, Settings as EngineSettings, SystemClock, Transport, entity::Compute};
 use waypost_server::{
     EntityOptions, Options, Server, ServerError, cluster::Cluster, compute::Members, outbox,
     telemetry,

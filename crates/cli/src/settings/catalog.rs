@@ -142,8 +142,8 @@ pub(crate) const KEEP_ALIVE_TIMEOUT: Key = Key::new("compute.keep_alive_timeout_
     .default("30000")
     .inherited(Inherited::new("CYODA_KEEPALIVE_TIMEOUT", Reading::Seconds));
 
-pub(crate) const CLUSTER: Key = Key::new("cluster.enabled")
-    .inherited(Inherited::new("CYODA_CLUSTER_ENABLED", Reading::Switch));
+pub(crate) const CLUSTER: Key =
+    Key::new("cluster.enabled").inherited(Inherited::new("CYODA_CLUSTER_ENABLED", Reading::Switch));
 pub(crate) const CLUSTER_ADDRESS: Key =
     Key::new("cluster.address").inherited(Inherited::new("CYODA_NODE_ADDR", Reading::Text));
 pub(crate) const CLUSTER_GRPC_ADDRESS: Key = Key::new("cluster.grpc_address");

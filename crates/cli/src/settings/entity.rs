@@ -202,7 +202,8 @@ mod tests {
         let secret = "0f".repeat(32);
         let (address, name) =
             (("CYODA_NODE_ADDR", "http://10.0.0.5:8080"), ("CYODA_NODE_ID", "node-a"));
-        let (secret, on) = (("CYODA_HMAC_SECRET", secret.as_str()), ("CYODA_CLUSTER_ENABLED", "true"));
+        let (secret, on) =
+            (("CYODA_HMAC_SECRET", secret.as_str()), ("CYODA_CLUSTER_ENABLED", "true"));
         let options = clustered(&[address, name, secret]).unwrap().unwrap();
         let defaults = ClusterOptions::new("http://10.0.0.5:8080");
         assert_eq!(format!("{options:?}"), format!("{defaults:?}"));

@@ -57,21 +57,30 @@ impl Roster {
 
     /// The other nodes that are live.
     pub(super) async fn peers(&self) -> Vec<Peer> {
-        let peers = self.look().await;
+        self.live(LOOK_EVERY).await
+    }
+
+    async fn live(&self, age_max: Duration) -> Vec<Peer> {
+        let peers = self.look(age_max).await;
         let now = self.store.now();
         peers.iter().filter(|it| now.since(it.seen_at) < LIVE).cloned().collect()
     }
 
     /// The node of that name, if it is live and another.
     pub(super) async fn find(&self, name: &str) -> Option<Peer> {
-        self.peers().await.into_iter().find(|it| it.name == name)
+        let named = |peers: Vec<Peer>| peers.into_iter().find(|it| it.name == name);
+        match named(self.peers().await) {
+            Some(peer) => Some(peer),
+            // It may have come this very moment.
+            None => named(self.live(Duration::ZERO).await),
+        }
     }
 
     /// All who are there or were; those who look at the same time look once. If the store cannot be
     /// read, what was seen before must do, for as long as it is new.
-    async fn look(&self) -> Arc<[Peer]> {
+    async fn look(&self, age_max: Duration) -> Arc<[Peer]> {
         let mut seen = self.seen.lock().await;
-        let is_new = |it: Instant| it.elapsed() < LOOK_EVERY;
+        let is_new = |it: Instant| it.elapsed() < age_max;
         if !seen.looked_at.is_some_and(is_new) {
             if let Some(peers) = self.try_use(self.read()).await {
                 seen.peers = peers.into();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::pair::{PATIENCE, Pair, pair, patient};
+use super::pair::{PATIENCE, Pair, bare, patient};
 use crate::calls::{
     callbacks::{entity, everything, transaction},
     compute::new,
@@ -20,7 +20,7 @@ async fn calling<F>(
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let pair = Arc::new(pair(patient()).await);
+    let pair = Arc::new(bare(patient()).await);
     pair.first.working(&[("p", "SYNC")]).await;
     let (inside, what) = (Arc::clone(&pair), Arc::new(what));
     let _member = pair

@@ -48,9 +48,9 @@ pub(crate) fn patient() -> ClusterOptions {
     ClusterOptions { wait: PATIENCE, ..ClusterOptions::new("http://127.0.0.1:0") }
 }
 
-/// A node that does not wait.
+/// A node that waits just long enough to look around.
 pub(crate) fn impatient() -> ClusterOptions {
-    ClusterOptions { wait: Duration::ZERO, ..patient() }
+    ClusterOptions { wait: Duration::from_millis(500), ..patient() }
 }
 
 impl Shared {
@@ -126,13 +126,19 @@ impl Shared {
 
 /// Two nodes; entities need the processor `p`.
 pub(crate) async fn pair(options: ClusterOptions) -> Pair {
+    let pair = bare(options).await;
+    pair.first.needing(processor("p", "SYNC", "")).await;
+    pair
+}
+
+/// Two nodes, and nothing in their store.
+pub(crate) async fn bare(options: ClusterOptions) -> Pair {
     let shared = Shared::new();
     let first = shared.node("first", SECRET, options.clone()).await;
     let second = shared.node("second", SECRET, options).await;
     for name in ["first", "second"] {
         shared.until(name, |it| it.is_some()).await;
     }
-    first.needing(processor("p", "SYNC", "")).await;
     Pair { shared, first, second }
 }
 
@@ -144,8 +150,6 @@ impl Pair {
             sets.and_then(|it| it.as_array().map(Vec::len)).unwrap_or(0) == n_sets
         };
         self.shared.until("second", is_so).await;
-        // What somebody has seen a moment ago is not looked at again.
-        sleep(Duration::from_millis(250)).await;
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use waypost_kernel::{Kind, Records as _, Store as _};
+use waypost_kernel::{Kind, Store as _};
 use waypost_server::{
     cluster::{Cluster, ClusterError, ClusterOptions},
     compute::{ComputeOptions, Members},
@@ -20,11 +20,11 @@ async fn a_node_tells_where_it_is_and_whom_it_can_ask() {
     pair.shared.until("second", |it| it == Some(&told(json!({})))).await;
     let one = pair.second.join(&["b", "a"]).await;
     let _same = pair.second.join(&["a", "b"]).await;
-    let _none = pair.second.join(&[]).await;
+    let none = pair.second.join(&[]).await;
     let members = told(json!({"mock-tenant": [[], ["a", "b"]]}));
     pair.shared.until("second", |it| it == Some(&members)).await;
     drop(one);
-    drop(_none);
+    drop(none);
     let members = told(json!({"mock-tenant": [["a", "b"]]}));
     pair.shared.until("second", |it| it == Some(&members)).await;
     pair.first.until_figure("waypost_cluster_peers", 1).await;

@@ -129,7 +129,6 @@ async fn nodes_without_a_common_secret_do_not_answer_each_other() {
     first.needing(processor("p", "SYNC", "")).await;
     let _member = other.member(&[], |asked| asked.with("by", "other")).await;
     shared.until("second", |it| it.is_some_and(|it| it["members"]["mock-tenant"].is_array())).await;
-    tokio::time::sleep(Duration::from_millis(250)).await;
     let answer = first.world.say(r#"POST /api/entity/JSON/m/1 {"n":1}"#, &[]).await;
     assert_eq!((answer.status, answer.code().as_str()), (503, "DISPATCH_FORWARD_FAILED"));
     assert!(answer.text.contains("node second has not taken the question: 403"), "{}", answer.text);
