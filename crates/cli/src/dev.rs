@@ -5,6 +5,8 @@ mod loans;
 mod offices;
 mod steps;
 
+use std::sync::Arc;
+
 use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
 use waypost_server::{Options, Server, ServerError};
@@ -59,10 +61,10 @@ async fn serve(
     (stop, output): (CancellationToken, Output),
 ) -> Result<(), Failure> {
     let members = members(config)?;
-    let engine = engine(config, store, &members).await?;
+    let engine = engine(config, store, Arc::new(members.clone())).await?;
     demo::deploy(&engine).await?;
     loans::deploy(&engine).await?;
-    let server = bind(&engine, options(config, members), chosen).await?;
+    let server = bind(&engine, options(config, members, None), chosen).await?;
     greet(&server, output)?;
     let demo = Box::pin(demo::run(engine.clone(), stop.clone()));
     until_stopped(engine, server, store, stop, demo).await

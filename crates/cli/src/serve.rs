@@ -5,9 +5,10 @@ use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use waypost_api::shown_url;
-use waypost_engine::{Engine, Settings as EngineSettings, SystemClock, Transport};
+use waypost_engine::{Engine, Settings as EngineSettings, SystemClock, Transport, entity::Compute};
 use waypost_server::{
-    EntityOptions, Options, Server, ServerError, compute::Members, outbox, telemetry,
+    EntityOptions, Options, Server, ServerError, cluster::Cluster, compute::Members, outbox,
+    telemetry,
 };
 
 use crate::{
@@ -82,8 +83,13 @@ async fn serve(
     output: Output,
 ) -> Result<(), Failure> {
     let members = members(config)?;
-    let engine = engine(config, store, &members).await?;
-    let options = options(config, members);
+    let cluster = cluster(config, store, &members)?;
+    let compute: Arc<dyn Compute> = match &cluster {
+        Some(cluster) => Arc::new(cluster.clone()),
+        None => Arc::new(members.clone()),
+    };
+    let engine = engine(config, store, compute).await?;
+    let options = options(config, members, cluster);
     let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");
@@ -121,14 +127,29 @@ pub(crate) fn members(config: &Config) -> Result<Members, Failure> {
         .map_err(|error| Failure::usage(format!("compute: {error}")))
 }
 
-pub(crate) fn options(config: &Config, members: Members) -> Options {
+/// The nodes this one is among, if it is one of several.
+fn cluster(
+    config: &Config,
+    store: &OpenStore,
+    members: &Members,
+) -> Result<Option<Cluster>, Failure> {
+    let Some(options) = config.entity.cluster.clone() else { return Ok(None) };
+    if !matches!(config.store, StoreAddress::Postgres(_)) {
+        tracing::warn!("cluster.address is set, but no other node can share this store");
+    }
+    Cluster::new(options, members.clone(), store.shared())
+        .map(Some)
+        .map_err(|error| Failure::usage(format!("cluster: {error}")))
+}
+
+pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster>) -> Options {
     let EntityConfig { context_path, auth, verbosity, .. } = config.entity.clone();
     Options {
         http: config.http,
         grpc: Some(config.grpc),
         metrics: config.metrics,
         limits: config.limits.clone(),
-        entity: EntityOptions { context_path, auth, verbosity, members: Some(members) },
+        entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
         grace: config.grace,
     }
 }
@@ -136,10 +157,10 @@ pub(crate) fn options(config: &Config, members: Members) -> Options {
 pub(crate) async fn engine(
     config: &Config,
     store: &OpenStore,
-    members: &Members,
+    compute: Arc<dyn Compute>,
 ) -> Result<Engine, Failure> {
     let settings = EngineSettings {
-        compute: Arc::new(members.clone()),
+        compute,
         rules: config.entity.rules,
         policy: config.policy.clone(),
         coercion: config.coercion,

@@ -17,6 +17,7 @@ mod rsa;
 mod trusted;
 mod vault;
 
+pub(crate) use self::identity::SYSTEM;
 pub use self::{
     authenticator::{Authenticator, Denied},
     guard::{Doorway, guard},

@@ -7,12 +7,14 @@ mod member;
 mod members;
 mod metrics;
 mod options;
+pub(crate) mod peer;
 mod question;
 mod registry;
 mod service;
 mod stream;
 mod ticket;
 
+pub(crate) use self::registry::Tagged;
 pub use self::{
     members::Members,
     options::{ComputeError, ComputeLimits, ComputeOptions},

@@ -20,6 +20,7 @@ mod structure;
 pub(crate) use self::{
     admission::{Admitted, Class},
     app::App,
+    body::read_within,
     meter::Gauge,
     problem::Refusal,
     process::KEY_IN_USE,

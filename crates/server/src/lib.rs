@@ -3,6 +3,7 @@
 //! A request is parsed here, submitted to the engine, and answered; nothing is decided.
 
 pub mod auth;
+pub mod cluster;
 pub mod compute;
 mod delivery;
 pub mod errors;

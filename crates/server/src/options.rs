@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     auth::{AuthOptions, Verbosity},
+    cluster::Cluster,
     compute::Members,
 };
 
@@ -53,6 +54,9 @@ pub struct EntityOptions {
     pub verbosity: Verbosity,
     /// Those who may join transactions; the engine asks the same. Nobody may if absent.
     pub members: Option<Members>,
+    /// The nodes that share the store, if they are to reach each other's members; then the engine
+    /// asks this. It has the same `members`.
+    pub cluster: Option<Cluster>,
 }
 
 impl Default for EntityOptions {
@@ -62,6 +66,7 @@ impl Default for EntityOptions {
             auth: AuthOptions::default(),
             verbosity: Verbosity::default(),
             members: None,
+            cluster: None,
         }
     }
 }
@@ -73,6 +78,7 @@ impl fmt::Debug for EntityOptions {
             .field("auth", &self.auth)
             .field("verbosity", &self.verbosity)
             .field("has_members", &self.members.is_some())
+            .field("has_cluster", &self.cluster.is_some())
             .finish()
     }
 }
@@ -93,6 +99,9 @@ pub struct HttpLimits {
     /// Writes of entities, counted apart because they may wait for compute members for as long as
     /// those are given.
     pub writes_max: usize,
+    /// Questions of other nodes to members that are connected here, counted apart because they wait
+    /// for those members.
+    pub dispatches_max: usize,
     /// Readers of the stream of changes.
     pub subscribers_max: usize,
     /// Bytes of a body, after decompression.
@@ -120,6 +129,7 @@ impl Default for HttpLimits {
             requests_max: 1_024,
             claims_max: 2_048,
             writes_max: 1_024,
+            dispatches_max: 2_048,
             subscribers_max: 256,
             body_max: 1 << 20,
             bodies_max: 256 << 20,

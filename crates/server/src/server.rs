@@ -40,8 +40,9 @@ impl Server {
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
         let doorway = doorway(&engine, &options.entity).await?;
-        let members = options.entity.members.clone();
-        let app = Arc::new(App::new(engine, options.limits.clone(), doorway, members));
+        let EntityOptions { members, cluster, .. } = options.entity.clone();
+        let compute = (members, cluster);
+        let app = Arc::new(App::new(engine, options.limits.clone(), doorway, compute));
         Ok(Self { app, http, grpc, metrics, options })
     }
 
@@ -71,6 +72,7 @@ impl Server {
     /// # Errors
     /// None at present: a listener that fails is tried again.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ServerError> {
+        let (here, calls_here) = (self.http_addr(), self.grpc_addr());
         let Self { app, http, grpc, metrics, options } = self;
         let main = Listener::new(http, main_router(Arc::clone(&app), metrics.is_none()), &app);
         let beside = metrics.map(|it| Listener::new(it, metrics_router(Arc::clone(&app)), &app));
@@ -108,7 +110,12 @@ impl Server {
             stop.cancelled().await;
             app.stop.cancel();
         };
-        tokio::join!(serve, watch, tell);
+        let keep = async {
+            if let Some(cluster) = &app.cluster {
+                cluster.keep(here, calls_here, &app.stop).await;
+            }
+        };
+        tokio::join!(serve, watch, tell, keep);
         Ok(())
     }
 }

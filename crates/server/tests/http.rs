@@ -16,6 +16,8 @@ mod chains;
 mod changes;
 #[path = "http/claims.rs"]
 mod claims;
+#[path = "http/cluster.rs"]
+mod cluster;
 #[path = "http/down.rs"]
 mod down;
 #[path = "http/entity.rs"]

@@ -95,6 +95,11 @@ fn every_value_is_shown_with_its_origin_and_without_secrets() {
         compute.ticket_life_ms                              90000                                              default
         compute.keep_alive_every_ms                         10000                                              default
         compute.keep_alive_timeout_ms                       30000                                              default
+        cluster.enabled                                     -                                                  not set
+        cluster.address                                     -                                                  not set
+        cluster.grpc_address                                -                                                  not set
+        cluster.wait_ms                                     5000                                               default
+        cluster.proxy_timeout_ms                            30000                                              default
         outbox.webhook                                      https://***@receiver.example/in?token=***          waypost.toml:12
         outbox.headers.authorization                        ***                                                waypost.toml:13
         outbox.nats                                         -                                                  not set

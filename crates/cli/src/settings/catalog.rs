@@ -149,6 +149,18 @@ pub(crate) const KEEP_ALIVE_TIMEOUT: Key = Key::new("compute.keep_alive_timeout_
     .default("30000")
     .inherited(Inherited::new("CYODA_KEEPALIVE_TIMEOUT", Reading::Seconds));
 
+pub(crate) const CLUSTER: Key =
+    Key::new("cluster.enabled").inherited(Inherited::new("CYODA_CLUSTER_ENABLED", Reading::Switch));
+pub(crate) const CLUSTER_ADDRESS: Key =
+    Key::new("cluster.address").inherited(Inherited::new("CYODA_NODE_ADDR", Reading::Text));
+pub(crate) const CLUSTER_GRPC_ADDRESS: Key = Key::new("cluster.grpc_address");
+pub(crate) const CLUSTER_WAIT: Key = Key::new("cluster.wait_ms")
+    .default("5000")
+    .inherited(Inherited::new("CYODA_DISPATCH_WAIT_TIMEOUT", Reading::Span));
+pub(crate) const CLUSTER_PROXY_TIMEOUT: Key = Key::new("cluster.proxy_timeout_ms")
+    .default("30000")
+    .inherited(Inherited::new("CYODA_PROXY_TIMEOUT", Reading::Span));
+
 pub(crate) const WEBHOOK: Key = Key::new("outbox.webhook").secrecy(Secrecy::Url);
 pub(crate) const HEADERS: Key = Key::new("outbox.headers.*").secrecy(Secrecy::Whole);
 pub(crate) const NATS: Key = Key::new("outbox.nats").secrecy(Secrecy::Url);
@@ -221,6 +233,11 @@ pub(crate) const ALL: &[Key] = &[
     TICKET_LIFE,
     KEEP_ALIVE,
     KEEP_ALIVE_TIMEOUT,
+    CLUSTER,
+    CLUSTER_ADDRESS,
+    CLUSTER_GRPC_ADDRESS,
+    CLUSTER_WAIT,
+    CLUSTER_PROXY_TIMEOUT,
     WEBHOOK,
     HEADERS,
     NATS,

@@ -290,6 +290,7 @@ mod tests {
         assert_eq!(debug(&config.entity.rules), debug(&Rules::default()));
         assert_eq!(debug(&config.entity.auth), debug(&AuthOptions::default()));
         assert_eq!(debug(&config.entity.compute), debug(&ComputeOptions::default()));
+        assert!(config.entity.cluster.is_none());
         let context_path = waypost_server::EntityOptions::default().context_path;
         assert_eq!(config.entity.context_path, context_path);
         assert_eq!(debug(&config.sqlite), debug(&SqliteOptions::default()));

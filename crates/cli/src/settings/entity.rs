@@ -5,6 +5,7 @@ use std::{fs, time::Duration};
 use waypost_engine::entity::{Pace, Rules};
 use waypost_server::{
     auth::{AuthOptions, Bootstrap, Mode, Verbosity},
+    cluster::ClusterOptions,
     compute::ComputeOptions,
 };
 
@@ -21,18 +22,22 @@ pub(crate) struct EntityConfig {
     pub(crate) verbosity: Verbosity,
     pub(crate) auth: AuthOptions,
     pub(crate) compute: ComputeOptions,
+    /// How the node is one of several, if it is.
+    pub(crate) cluster: Option<ClusterOptions>,
 }
 
 impl EntityConfig {
     pub(super) fn new(settings: &Settings) -> Result<Self, Failure> {
         let auth = auth(settings)?;
         auth.check().map_err(Failure::usage)?;
+        let compute = compute(settings)?;
         Ok(Self {
             context_path: text(settings, &catalog::CONTEXT_PATH),
             rules: rules(settings)?,
             verbosity: verbosity(settings)?,
             auth,
-            compute: compute(settings)?,
+            cluster: cluster(settings, &compute)?,
+            compute,
         })
     }
 }
@@ -105,6 +110,39 @@ fn compute(settings: &Settings) -> Result<ComputeOptions, Failure> {
     })
 }
 
+/// A node with an address is one of several, unless somebody says that it is not.
+fn cluster(
+    settings: &Settings,
+    compute: &ComputeOptions,
+) -> Result<Option<ClusterOptions>, Failure> {
+    let is_enabled = settings.find(&catalog::CLUSTER, "true or false")?;
+    let address = match (is_enabled, optional(settings, &catalog::CLUSTER_ADDRESS)) {
+        (Some(false), _) | (None, None) => return Ok(None),
+        (Some(true), None) => {
+            let what = "a node that is one of several needs cluster.address";
+            let advice = "say where the others reach it, such as http://10.0.0.5:8080";
+            return Err(Failure::usage(what).advise(advice));
+        }
+        (Some(true) | None, Some(address)) => address,
+    };
+    let needs = |what: &str, advice: &str| {
+        let what = format!("a node that is one of several needs {what}");
+        Err(Failure::usage(what).advise(advice))
+    };
+    if optional(settings, &catalog::NODE).is_none() {
+        return needs("compute.node", "give each node a name of its own");
+    }
+    if compute.secret.is_none() {
+        return needs("compute.secret", "give all nodes the same one: openssl rand -hex 32");
+    }
+    Ok(Some(ClusterOptions {
+        address,
+        grpc_address: optional(settings, &catalog::CLUSTER_GRPC_ADDRESS),
+        wait: milliseconds(settings, &catalog::CLUSTER_WAIT)?,
+        proxy_timeout: milliseconds(settings, &catalog::CLUSTER_PROXY_TIMEOUT)?,
+    }))
+}
+
 /// A secret, or what is in the file that has it. The file wins.
 fn secret(settings: &Settings, key: &Key, file: &Key) -> Result<Option<String>, Failure> {
     let Some(path) = optional(settings, file) else { return Ok(optional(settings, key)) };
@@ -150,7 +188,7 @@ fn refuse(settings: &Settings, key: &Key, expected: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Sources, *};
 
     #[test]
     fn a_secret_is_written_in_hexadecimal_and_long_enough() {
@@ -158,5 +196,51 @@ mod tests {
         assert_eq!(bytes(&"0f".repeat(31)), None);
         assert_eq!(bytes(&"xy".repeat(32)), None);
         assert_eq!(bytes(&"0".repeat(65)), None);
+    }
+
+    /// What `serve` would make of these variables.
+    fn clustered(variables: &[(&str, &str)]) -> Result<Option<ClusterOptions>, String> {
+        let pairs = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        let sources = Sources { environment: pairs.collect(), ..Sources::default() };
+        let settings = Settings::resolve(&sources).and_then(|it| EntityConfig::new(&it));
+        settings.map(|it| it.cluster).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_node_is_one_of_several_if_it_has_an_address_a_name_and_a_secret() {
+        let secret = "0f".repeat(32);
+        let (address, name) =
+            (("CYODA_NODE_ADDR", "http://10.0.0.5:8080"), ("CYODA_NODE_ID", "node-a"));
+        let (secret, on) =
+            (("CYODA_HMAC_SECRET", secret.as_str()), ("CYODA_CLUSTER_ENABLED", "true"));
+        let options = clustered(&[address, name, secret]).unwrap().unwrap();
+        let defaults = ClusterOptions::new("http://10.0.0.5:8080");
+        assert_eq!(format!("{options:?}"), format!("{defaults:?}"));
+        let all = [
+            on,
+            address,
+            name,
+            secret,
+            ("WAYPOST_CLUSTER_GRPC_ADDRESS", "http://10.0.0.5:9090"),
+            ("CYODA_DISPATCH_WAIT_TIMEOUT", "7s"),
+            ("CYODA_PROXY_TIMEOUT", "1m"),
+        ];
+        let options = clustered(&all).unwrap().unwrap();
+        assert_eq!(options.grpc_address.as_deref(), Some("http://10.0.0.5:9090"));
+        let seconds = (options.wait.as_secs(), options.proxy_timeout.as_secs());
+        assert_eq!(seconds, (7, 60));
+        assert!(clustered(&[name, secret]).unwrap().is_none());
+        let off = ("CYODA_CLUSTER_ENABLED", "false");
+        assert!(clustered(&[off, address]).unwrap().is_none());
+        for (variables, missing) in [
+            (vec![on, name, secret], "cluster.address"),
+            (vec![address, secret], "compute.node"),
+            (vec![on, address, secret], "compute.node"),
+            (vec![address, name], "compute.secret"),
+        ] {
+            let refused = clustered(&variables).unwrap_err();
+            let text = format!("a node that is one of several needs {missing}");
+            assert!(refused.starts_with(&text), "{refused}");
+        }
     }
 }

@@ -104,6 +104,8 @@ codes! {
     NoComputeMemberForTag = "NO_COMPUTE_MEMBER_FOR_TAG", true;
     /// Whoever was asked went away.
     ComputeMemberDisconnected = "COMPUTE_MEMBER_DISCONNECTED", true;
+    /// The node cannot be reached that has somebody who could be asked.
+    DispatchForwardFailed = "DISPATCH_FORWARD_FAILED", true;
     /// There is no such model.
     ModelNotFound = "MODEL_NOT_FOUND", false;
     /// Entities can be written once the model is locked.

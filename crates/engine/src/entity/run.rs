@@ -133,6 +133,7 @@ fn refused(failure: Failure) -> Refusal {
         FailureKind::WorkflowFailed => Code::WorkflowFailed,
         FailureKind::NoComputeMemberForTag => Code::NoComputeMemberForTag,
         FailureKind::ComputeMemberDisconnected => Code::ComputeMemberDisconnected,
+        FailureKind::DispatchForwardFailed => Code::DispatchForwardFailed,
     };
     Refusal { warnings: failure.warnings, ..Refusal::new(code, failure.text) }
 }

@@ -161,6 +161,7 @@ fn a_no_of_the_member_is_not_asked_again_unless_it_says_so() {
         Cause::NoMember,
         Cause::Disconnected,
         Cause::NotSent,
+        Cause::Unreachable,
         Cause::TimedOut,
         Cause::Refused { is_retryable: true },
     ] {
@@ -176,6 +177,7 @@ fn only_members_that_are_not_there_are_worth_another_request() {
         (FailureKind::WorkflowFailed, false),
         (FailureKind::NoComputeMemberForTag, true),
         (FailureKind::ComputeMemberDisconnected, true),
+        (FailureKind::DispatchForwardFailed, true),
     ] {
         assert_eq!(kind.is_retryable(), is_retryable, "{}", kind.code());
     }

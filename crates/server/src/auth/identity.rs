@@ -3,7 +3,7 @@
 use waypost_engine::entity::Caller;
 
 /// What internal things belong to. Nobody comes from there.
-pub(super) const SYSTEM: &str = "SYSTEM";
+pub(crate) const SYSTEM: &str = "SYSTEM";
 
 /// Administers keys and clients.
 pub(super) const ADMINISTRATOR: &str = "ROLE_ADMIN";

@@ -88,6 +88,13 @@ impl Member {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Its tags, in order.
+    pub(super) fn tags(&self) -> Vec<String> {
+        let mut tags: Vec<String> = self.tags.iter().cloned().collect();
+        tags.sort_unstable();
+        tags
+    }
+
     pub(super) fn has_all(&self, tags: &[String]) -> bool {
         tags.iter().all(|it| self.tags.contains(it))
     }

@@ -4,11 +4,14 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use prometheus_client::registry::Registry as Figures;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
-use waypost_api::entity::{Greet, Join, event::GREET};
+use waypost_api::{
+    entity::{Greet, Join, event::GREET},
+    grpc::cloudevents::CloudEvent,
+};
 use waypost_engine::{
     Ids as _, RandomIds,
     entity::{Answer, Caller, Compute, Question},
@@ -23,7 +26,7 @@ use super::{
     metrics::{Metrics, outcome},
     options::{ComputeError, ComputeOptions},
     question::asked,
-    registry::{Nobody, Registry, Wanted},
+    registry::{Nobody, Registry, Tagged, Wanted},
     ticket::{Ticket, TicketError, Tickets},
 };
 
@@ -36,7 +39,9 @@ pub(super) struct Shared {
     pub(super) metrics: Metrics,
     /// Canceled when streams are to end.
     pub(super) closing: CancellationToken,
-    registry: Registry,
+    pub(super) registry: Registry,
+    /// Told when somebody comes or leaves.
+    changes: watch::Sender<()>,
     tickets: Tickets,
     clock: Arc<dyn Clock>,
 }
@@ -49,8 +54,9 @@ impl Members {
     pub fn new(options: ComputeOptions, clock: Arc<dyn Clock>) -> Result<Self, ComputeError> {
         let tickets = options.tickets()?;
         let (registry, metrics) = (Registry::default(), Metrics::default());
-        let closing = CancellationToken::new();
-        Ok(Self(Arc::new(Shared { options, metrics, closing, registry, tickets, clock })))
+        let (closing, changes) = (CancellationToken::new(), watch::Sender::new(()));
+        let shared = Shared { options, metrics, closing, registry, changes, tickets, clock };
+        Ok(Self(Arc::new(shared)))
     }
 
     /// Makes the counters visible.
@@ -76,6 +82,51 @@ impl Members {
     /// the member is gone.
     pub fn close(&self) {
         self.0.closing.cancel();
+    }
+
+    /// What nodes share that take each other's tickets, if there is something.
+    pub(crate) fn secret(&self) -> Option<&[u8]> {
+        self.0.options.secret.as_deref()
+    }
+
+    /// Tells when somebody comes or leaves.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.0.changes.subscribe()
+    }
+
+    /// The tags of those who are here.
+    pub(crate) fn tagged(&self) -> Tagged {
+        self.0.registry.tagged()
+    }
+
+    /// Whether somebody is here who could be asked.
+    pub(crate) fn can_ask(&self, question: &Question<'_>) -> bool {
+        self.0.registry.has(&self.wanted(question))
+    }
+
+    /// Asks one of those who are here.
+    pub(crate) async fn ask_here(&self, question: &Question<'_>) -> Answer {
+        let timeout = self.answer_timeout(question);
+        let mut asking = match self.offer(question, timeout) {
+            Ok(asking) => asking,
+            Err(reply) => return Answer { reply, member: None },
+        };
+        let (limits, mut count) = (&self.0.options.limits, Count::new(&self.0.metrics));
+        let reply = match asking.wait(limits.send_timeout, timeout).await {
+            Ok(said) => reply(&question.call.asked, &said, limits.warnings_max),
+            Err((cause, message)) => failed(cause, message),
+        };
+        count.outcome = outcome(&reply);
+        Answer { reply, member: Some(asking.member.id.clone()) }
+    }
+
+    /// Counts a question that nobody was asked.
+    pub(crate) fn note_unasked(&self, reply: &Reply) {
+        self.0.metrics.count(outcome(reply));
+    }
+
+    pub(super) fn answer_timeout(&self, question: &Question<'_>) -> Duration {
+        question.call.terms.timeout.unwrap_or(self.0.options.limits.answer_timeout)
     }
 
     /// Lets a member in, and has it greeted before anybody can ask it.
@@ -120,24 +171,40 @@ impl Members {
 
     /// Offers the question to one member.
     fn offer(&self, question: &Question<'_>, timeout: Duration) -> Result<Asking, Reply> {
-        let options = &self.0.options;
-        let wanted = Wanted {
+        let (request, event) = self.event(question, timeout)?;
+        self.0.registry.offer(&self.wanted(question), request, event).map_err(|nobody| {
+            failed(Cause::NoMember, nobody_there(nobody, &question.call.terms.tags))
+        })
+    }
+
+    fn wanted<'a>(&self, question: &Question<'a>) -> Wanted<'a> {
+        Wanted {
             tenant: &question.caller.tenant,
             tags: &question.call.terms.tags,
             avoid: question.avoid,
-            bounds: Bounds {
-                pending_max: options.limits.pending_max,
-                silence_max: options.keep_alive_timeout,
-            },
-        };
+            bounds: self.bounds(),
+        }
+    }
+
+    pub(super) fn bounds(&self) -> Bounds {
+        let options = &self.0.options;
+        Bounds { pending_max: options.limits.pending_max, silence_max: options.keep_alive_timeout }
+    }
+
+    /// The question under a new name, as an event.
+    pub(super) fn event(
+        &self,
+        question: &Question<'_>,
+        timeout: Duration,
+    ) -> Result<(String, CloudEvent), Reply> {
         let request = RandomIds.entity(self.0.clock.now()).to_string();
-        let event =
-            asked(question, &request, self.ticket(question, timeout)).map_err(|status| {
-                failed(Cause::Refused { is_retryable: false }, status.message().to_owned())
-            })?;
-        self.0.registry.offer(&wanted, request, event).map_err(|nobody| {
-            failed(Cause::NoMember, nobody_there(nobody, &question.call.terms.tags))
-        })
+        match asked(question, &request, self.ticket(question, timeout)) {
+            Ok(event) => Ok((request, event)),
+            Err(status) => {
+                let cause = Cause::Refused { is_retryable: false };
+                Err(failed(cause, status.message().to_owned()))
+            }
+        }
     }
 
     /// The ticket outlives the question it comes with, however long that may take.
@@ -157,22 +224,11 @@ impl Members {
 #[async_trait]
 impl Compute for Members {
     async fn ask(&self, question: Question<'_>) -> Answer {
-        let limits = &self.0.options.limits;
-        let timeout = question.call.terms.timeout.unwrap_or(limits.answer_timeout);
-        let mut count = Count::new(&self.0.metrics);
-        let mut asking = match self.offer(&question, timeout) {
-            Ok(asking) => asking,
-            Err(reply) => {
-                count.outcome = outcome(&reply);
-                return Answer { reply, member: None };
-            }
-        };
-        let reply = match asking.wait(limits.send_timeout, timeout).await {
-            Ok(said) => reply(&question.call.asked, &said, limits.warnings_max),
-            Err((cause, message)) => failed(cause, message),
-        };
-        count.outcome = outcome(&reply);
-        Answer { reply, member: Some(asking.member.id.clone()) }
+        let answer = self.ask_here(&question).await;
+        if answer.member.is_none() {
+            self.note_unasked(&answer.reply);
+        }
+        answer
     }
 }
 
@@ -180,7 +236,7 @@ fn failed(cause: Cause, message: String) -> Reply {
     Reply::Failed { cause, message, warnings: Vec::new() }
 }
 
-fn nobody_there(nobody: Nobody, tags: &[String]) -> String {
+pub(super) fn nobody_there(nobody: Nobody, tags: &[String]) -> String {
     let which = if tags.is_empty() {
         String::new()
     } else {
@@ -193,13 +249,13 @@ fn nobody_there(nobody: Nobody, tags: &[String]) -> String {
 }
 
 /// Counts a question, however it ends.
-struct Count<'a> {
+pub(super) struct Count<'a> {
     metrics: &'a Metrics,
-    outcome: &'static str,
+    pub(super) outcome: &'static str,
 }
 
 impl<'a> Count<'a> {
-    fn new(metrics: &'a Metrics) -> Self {
+    pub(super) fn new(metrics: &'a Metrics) -> Self {
         metrics.pending.inc();
         Self { metrics, outcome: "withdrawn" }
     }
@@ -221,6 +277,7 @@ pub(super) struct Place {
 impl Place {
     fn new(shared: Arc<Shared>, member: Arc<Member>) -> Self {
         shared.metrics.members.inc();
+        shared.changes.send_replace(());
         tracing::info!(member = member.id, tenant = %member.tenant, "a compute member has joined");
         Self { shared, member }
     }
@@ -229,6 +286,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         self.shared.registry.remove(&self.member);
+        self.shared.changes.send_replace(());
         self.member.abandon();
         self.shared.metrics.members.dec();
         let member = &self.member;

@@ -75,6 +75,7 @@ pub(super) const fn outcome(reply: &Reply) -> &'static str {
             Cause::NoMember => "no_member",
             Cause::Disconnected => "disconnected",
             Cause::NotSent => "not_sent",
+            Cause::Unreachable => "unreachable",
             Cause::TimedOut => "timed_out",
             Cause::Refused { .. } => "refused",
         },

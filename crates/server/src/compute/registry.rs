@@ -1,7 +1,7 @@
 //! Who is there, by tenant, and who of them is asked.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -22,6 +22,9 @@ struct Inside {
     /// How many questions were offered: members take turns by it.
     n_offers: u64,
 }
+
+/// The tags of members by tenant; those who have the same tags are told once.
+pub(crate) type Tagged = BTreeMap<Tenant, BTreeSet<Vec<String>>>;
 
 /// Who is wanted.
 pub(super) struct Wanted<'a> {
@@ -66,6 +69,20 @@ impl Registry {
         if members.is_empty() {
             inside.members.remove(&member.tenant);
         }
+    }
+
+    /// The tags of everybody.
+    pub(super) fn tagged(&self) -> Tagged {
+        let inside = self.inside();
+        let sets = |members: &Vec<Arc<Member>>| members.iter().map(|it| it.tags()).collect();
+        inside.members.iter().map(|(tenant, members)| (tenant.clone(), sets(members))).collect()
+    }
+
+    /// Whether somebody could be asked now.
+    pub(super) fn has(&self, wanted: &Wanted<'_>) -> bool {
+        let inside = self.inside();
+        let members = inside.members.get(wanted.tenant).map_or(&[][..], Vec::as_slice);
+        members.iter().any(|it| it.has_all(wanted.tags) && it.load(wanted.bounds).is_some())
     }
 
     /// Offers the question to whoever has the least to do; of those, to who was asked longest ago.

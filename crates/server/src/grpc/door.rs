@@ -113,7 +113,7 @@ fn class(path: &str, headers: &HeaderMap) -> Class {
 /// How long a call may take until it is answered.
 fn patience(class: Class, path: &str, limits: &HttpLimits) -> Duration {
     match class {
-        Class::Write => limits.write_timeout,
+        Class::Write | Class::Dispatch => limits.write_timeout,
         // A callback may wait for compute members, too.
         Class::Finish if path.starts_with(ENTITIES) => limits.write_timeout,
         Class::Operations | Class::New | Class::News | Class::Finish | Class::Claim => CALL_MAX,

@@ -2,6 +2,7 @@
 //! `startStreaming`, which is for compute members. The type of the event says what is asked.
 
 mod caller;
+mod elsewhere;
 mod envelope;
 mod figures;
 mod found;
@@ -20,10 +21,12 @@ use waypost_engine::entity::Caller;
 
 use self::{
     caller::ByToken,
+    elsewhere::{elsewhere, streamed},
     envelope::{Opened, open},
 };
 use super::door::full;
 use crate::{
+    cluster::Client,
     compute::{Events, Members, Operations, Service, service},
     http::App,
 };
@@ -69,6 +72,11 @@ impl Operations for Entities {
         caller: Caller,
         request: Request<CloudEvent>,
     ) -> Result<CloudEvent, Status> {
+        let there = |mut client: Client, it| async move { client.entity_manage(it).await };
+        let request = match elsewhere(&self.0, request, there).await {
+            Ok(answer) => return answer,
+            Err(request) => request,
+        };
         let opened = self.open(caller, request)?;
         match opened.kind() {
             "EntityCreateRequest" => opened.answer(writing::create).await,
@@ -84,6 +92,12 @@ impl Operations for Entities {
         caller: Caller,
         request: Request<CloudEvent>,
     ) -> Result<Events, Status> {
+        let there =
+            |mut client: Client, it| async move { client.entity_manage_collection(it).await };
+        let request = match elsewhere(&self.0, request, there).await {
+            Ok(answer) => return answer.map(streamed),
+            Err(request) => request,
+        };
         let opened = self.open(caller, request)?;
         match opened.kind() {
             "EntityCreateCollectionRequest" => opened.answer_once(writing::create_all).await,
@@ -98,6 +112,11 @@ impl Operations for Entities {
         caller: Caller,
         request: Request<CloudEvent>,
     ) -> Result<CloudEvent, Status> {
+        let there = |mut client: Client, it| async move { client.entity_search(it).await };
+        let request = match elsewhere(&self.0, request, there).await {
+            Ok(answer) => return answer,
+            Err(request) => request,
+        };
         let opened = self.open(caller, request)?;
         match opened.kind() {
             "EntityGetRequest" => opened.answer(found::show).await,
@@ -113,6 +132,12 @@ impl Operations for Entities {
         caller: Caller,
         request: Request<CloudEvent>,
     ) -> Result<Events, Status> {
+        let there =
+            |mut client: Client, it| async move { client.entity_search_collection(it).await };
+        let request = match elsewhere(&self.0, request, there).await {
+            Ok(answer) => return answer.map(streamed),
+            Err(request) => request,
+        };
         let opened = self.open(caller, request)?;
         match opened.kind() {
             "EntityGetAllRequest" => opened.answer_each(found::list).await,

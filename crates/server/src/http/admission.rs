@@ -25,6 +25,8 @@ pub(crate) enum Class {
     Claim,
     /// Writes an entity, and may wait for compute members.
     Write,
+    /// Another node asks a compute member that is connected here.
+    Dispatch,
 }
 
 /// What the request to `route` is.
@@ -32,6 +34,7 @@ pub(super) fn class(method: &Method, route: &str) -> Class {
     match route {
         "/healthz" | "/livez" | "/readyz" | "/metrics" | "/version" => Class::Operations,
         "/v1/chains/claim" | "/v1/jobs/poll" => Class::Claim,
+        route if route.starts_with("/internal/dispatch/") => Class::Dispatch,
         "/v1/chains/instances" | "/v1/chains/definitions" => Class::New,
         "/v1/instances" | "/v1/definitions" | "/v1/definitions/{id}/instances" => Class::New,
         route if route.starts_with("/v1/chains/tasks/") => Class::Finish,
@@ -53,12 +56,14 @@ pub(crate) struct Admission {
     pub(super) requests: Gauge,
     pub(super) claims: Gauge,
     pub(super) writes: Gauge,
+    dispatches: Gauge,
     pub(super) subscribers: Gauge,
     /// Units of large bodies that may still come.
     bodies: Arc<Semaphore>,
     requests_max: usize,
     claims_max: usize,
     writes_max: usize,
+    dispatches_max: usize,
     subscribers_max: usize,
 }
 
@@ -77,6 +82,7 @@ impl Admission {
             requests: Gauge::default(),
             claims: Gauge::default(),
             writes: Gauge::default(),
+            dispatches: Gauge::default(),
             subscribers: Gauge::default(),
             bodies: Arc::new(Semaphore::new(
                 (limits.bodies_max / UNIT).min(Semaphore::MAX_PERMITS),
@@ -84,6 +90,7 @@ impl Admission {
             requests_max: limits.requests_max,
             claims_max: limits.claims_max,
             writes_max: limits.writes_max,
+            dispatches_max: limits.dispatches_max,
             subscribers_max: limits.subscribers_max,
         }
     }
@@ -94,6 +101,9 @@ impl Admission {
             Class::Operations => Ok(None),
             Class::Claim => enter(&self.claims, self.claims_max, "claims").map(Some),
             Class::Write => enter(&self.writes, self.writes_max, "writes of entities").map(Some),
+            Class::Dispatch => {
+                enter(&self.dispatches, self.dispatches_max, "questions of other nodes").map(Some)
+            }
             Class::Finish => enter(&self.requests, self.requests_max, "requests").map(Some),
             Class::News => {
                 enter(&self.requests, self.requests_max - self.requests_max / 8, "requests")
@@ -172,6 +182,7 @@ mod tests {
             (Method::POST, "/v1/chains/tasks/{leaseToken}/result", Class::Finish),
             (Method::POST, "/v1/chains/instances/{instanceId}/signals", Class::News),
             (Method::GET, "/docs", Class::New),
+            (Method::POST, "/internal/dispatch/processor", Class::Dispatch),
         ] {
             assert_eq!(class(&method, route), expected, "{method} {route}");
         }

@@ -6,7 +6,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
-use crate::{auth::Doorway, compute::Members, options::HttpLimits};
+use crate::{auth::Doorway, cluster::Cluster, compute::Members, options::HttpLimits};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -20,6 +20,8 @@ pub(crate) struct App {
     pub(crate) doorway: Arc<Doorway>,
     /// Who knows the transactions that compute members may join.
     pub(crate) members: Option<Members>,
+    /// The other nodes, if there may be some.
+    pub(crate) cluster: Option<Cluster>,
     /// The description of all routes, once somebody has asked for it.
     pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
@@ -35,16 +37,17 @@ impl App {
         engine: Engine,
         limits: HttpLimits,
         doorway: Doorway,
-        members: Option<Members>,
+        (members, cluster): (Option<Members>, Option<Cluster>),
     ) -> Self {
         let admission = Admission::new(&limits);
         Self {
             chains: engine.chain(),
             processes: engine.process(),
-            meter: Meter::new(&engine, &admission, members.as_ref()),
+            meter: Meter::new(&engine, &admission, (members.as_ref(), cluster.as_ref())),
             admission,
             doorway: Arc::new(doorway),
             members,
+            cluster,
             document: OnceLock::new(),
             claims: TaskTracker::new(),
             calls: TaskTracker::new(),

@@ -67,7 +67,7 @@ pub(super) async fn read(request: Request, app: &App) -> Result<Bytes, Refusal> 
 }
 
 /// Reads a body that has `most` bytes at the most.
-pub(super) async fn read_within(
+pub(crate) async fn read_within(
     request: Request,
     app: &App,
     most: usize,

@@ -126,7 +126,7 @@ async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) 
     let patience = match visit.class {
         Class::Claim => app.limits.request_timeout + CLAIM_WAIT_MAX,
         Class::Finish if visit.is_entity => app.limits.write_timeout,
-        Class::Write => app.limits.write_timeout,
+        Class::Write | Class::Dispatch => app.limits.write_timeout,
         Class::Operations | Class::New | Class::News | Class::Finish => app.limits.request_timeout,
     };
     match AssertUnwindSafe(timeout(patience, work)).catch_unwind().await {

@@ -27,7 +27,7 @@ use waypost_engine::Engine;
 use waypost_kernel::{Figures, Timestamp};
 
 use super::{admission::Admission, app::App, problem::Refusal};
-use crate::compute::Members;
+use crate::{cluster::Cluster, compute::Members};
 
 pub(crate) type Gauge = gauge::Gauge<i64, AtomicI64>;
 
@@ -70,11 +70,18 @@ struct CallLabels {
 }
 
 impl Meter {
-    pub(super) fn new(engine: &Engine, inside: &Admission, members: Option<&Members>) -> Self {
+    pub(super) fn new(
+        engine: &Engine,
+        inside: &Admission,
+        (members, cluster): (Option<&Members>, Option<&Cluster>),
+    ) -> Self {
         let mut registry = Registry::default();
         engine.metrics().register(&mut registry);
         if let Some(members) = members {
             members.register(&mut registry);
+        }
+        if let Some(cluster) = cluster {
+            cluster.register(&mut registry);
         }
         let connections = Gauge::default();
         let requests = Family::default();

@@ -98,7 +98,13 @@ pub(crate) fn main_router(app: Arc<App>, has_metrics: bool) -> Router {
     let routes = main_routes(app.context());
     let routes = if has_metrics { routes.get("/metrics", meter::show) } else { routes };
     let beside = crate::auth::routes(Arc::clone(&app.doorway)).with_state(());
-    Routes { router: routes.router.merge(beside), ..routes }.finish(app)
+    let router = routes.router.merge(beside);
+    // For nodes alone: no client is told of it.
+    let router = match app.cluster.is_some() {
+        true => router.merge(crate::cluster::routes()),
+        false => router,
+    };
+    Routes { router, ..routes }.finish(app)
 }
 
 /// What is served on the address for metrics.

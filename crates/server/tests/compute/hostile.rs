@@ -129,9 +129,10 @@ async fn a_member_that_does_not_read_is_passed_over() {
         match failure(&sent.await.unwrap()).0 {
             Cause::NotSent => n_unsent += 1,
             Cause::TimedOut => n_late += 1,
-            cause @ (Cause::NoMember | Cause::Disconnected | Cause::Refused { .. }) => {
-                panic!("{cause:?}")
-            }
+            cause @ (Cause::NoMember
+            | Cause::Disconnected
+            | Cause::Unreachable
+            | Cause::Refused { .. }) => panic!("{cause:?}"),
         }
     }
     assert!(n_unsent > 0 && n_late > 0, "{n_unsent} not sent, {n_late} late");

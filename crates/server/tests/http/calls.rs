@@ -1,13 +1,13 @@
 //! Entities over gRPC: every event that can be asked with, and compute members on the way.
 
 #[path = "calls/callbacks.rs"]
-mod callbacks;
+pub(crate) mod callbacks;
 #[path = "calls/compute.rs"]
-mod compute;
+pub(crate) mod compute;
 #[path = "calls/hall.rs"]
-mod hall;
+pub(crate) mod hall;
 #[path = "calls/member.rs"]
-mod member;
+pub(crate) mod member;
 #[path = "calls/operations.rs"]
 mod operations;
 #[path = "calls/who.rs"]

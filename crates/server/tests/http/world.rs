@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Ids, Settings};
-use waypost_kernel::{ClaimId, InstanceId, Timestamp};
+use waypost_kernel::{ClaimId, InstanceId, Store, Timestamp};
 use waypost_server::{HttpLimits, Options, Server, ServerError};
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
@@ -69,8 +69,18 @@ pub(crate) async fn world_limited(limits: HttpLimits) -> World {
 
 pub(crate) async fn world_with(options: Options, settings: Settings) -> World {
     let clock = Arc::new(SimClock::default());
+    let store = Arc::new(MemoryStore::new(clock.clone()));
     let settings = Settings { ids: Arc::new(Counting::default()), ..settings };
-    let engine = Engine::new(Arc::new(MemoryStore::new(clock.clone())), settings);
+    world_on((store, clock), options, settings).await
+}
+
+/// A server over a store that others may share.
+pub(crate) async fn world_on(
+    (store, clock): (Arc<dyn Store>, Arc<SimClock>),
+    options: Options,
+    settings: Settings,
+) -> World {
+    let engine = Engine::new(store, settings);
     let http = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::bind(engine.clone(), Options { http, ..options }).await.unwrap();
     let (address, metrics, grpc) = (server.http_addr(), server.metrics_addr(), server.grpc_addr());

@@ -94,6 +94,8 @@ pub enum Cause {
     Disconnected,
     /// The question could not be sent.
     NotSent,
+    /// The node that has the member cannot be reached, or was lost before it passed the answer on.
+    Unreachable,
     /// The member did not answer in time.
     TimedOut,
     /// The member said no, and whether asking again makes sense.
@@ -155,6 +157,7 @@ impl Cause {
         match self {
             Self::NoMember => FailureKind::NoComputeMemberForTag,
             Self::Disconnected | Self::NotSent => FailureKind::ComputeMemberDisconnected,
+            Self::Unreachable => FailureKind::DispatchForwardFailed,
             Self::TimedOut | Self::Refused { .. } => FailureKind::WorkflowFailed,
         }
     }
@@ -163,7 +166,11 @@ impl Cause {
     #[must_use]
     pub const fn is_retryable(self) -> bool {
         match self {
-            Self::NoMember | Self::Disconnected | Self::NotSent | Self::TimedOut => true,
+            Self::NoMember
+            | Self::Disconnected
+            | Self::NotSent
+            | Self::Unreachable
+            | Self::TimedOut => true,
             Self::Refused { is_retryable } => is_retryable,
         }
     }

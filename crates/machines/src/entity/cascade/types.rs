@@ -109,6 +109,8 @@ pub enum FailureKind {
     NoComputeMemberForTag,
     /// Whoever was asked went away.
     ComputeMemberDisconnected,
+    /// The node cannot be reached that has somebody who could be asked.
+    DispatchForwardFailed,
 }
 
 impl FailureKind {
@@ -120,6 +122,7 @@ impl FailureKind {
             Self::WorkflowFailed => "WORKFLOW_FAILED",
             Self::NoComputeMemberForTag => "NO_COMPUTE_MEMBER_FOR_TAG",
             Self::ComputeMemberDisconnected => "COMPUTE_MEMBER_DISCONNECTED",
+            Self::DispatchForwardFailed => "DISPATCH_FORWARD_FAILED",
         }
     }
 
@@ -128,7 +131,9 @@ impl FailureKind {
     pub const fn is_retryable(self) -> bool {
         match self {
             Self::TransitionNotFound | Self::WorkflowFailed => false,
-            Self::NoComputeMemberForTag | Self::ComputeMemberDisconnected => true,
+            Self::NoComputeMemberForTag
+            | Self::ComputeMemberDisconnected
+            | Self::DispatchForwardFailed => true,
         }
     }
 }

@@ -66,7 +66,7 @@ mod tests {
         let store = Arc::clone(engine.store());
         let authenticator = Authenticator::new(AuthOptions::default(), store).await.unwrap();
         let doorway = Doorway::new(authenticator, "/api", Verbosity::Sanitized);
-        Arc::new(App::new(engine, HttpLimits::default(), doorway, None))
+        Arc::new(App::new(engine, HttpLimits::default(), doorway, (None, None)))
     }
 
     fn poll(worker: &str) -> Poll {

@@ -9,8 +9,8 @@ use axum::{
 use waypost_engine::entity::{Caller, Entities, Fault};
 
 use super::{
-    door::TICKET,
-    problem::{Failure, TRANSACTION_EXPIRED, TRANSACTION_NODE_UNAVAILABLE, UNAUTHORIZED},
+    door::{TICKET, unavailable},
+    problem::{Failure, TRANSACTION_EXPIRED, UNAUTHORIZED},
 };
 use crate::{
     auth::Identity,
@@ -60,8 +60,7 @@ pub(crate) fn join(
     })?;
     if ticket.node != members.node() {
         let text = format!("the transaction is on node {}, which is not here", ticket.node);
-        let status = StatusCode::SERVICE_UNAVAILABLE;
-        return Err(Failure::new(status, TRANSACTION_NODE_UNAVAILABLE, text));
+        return Err(unavailable(text));
     }
     entities.within(&ticket.transaction, ticket.layer).map_err(|it| Fault::from(it).into())
 }

@@ -49,6 +49,11 @@ fn weight(headers: &HeaderMap) -> usize {
 }
 
 impl Text {
+    /// As it came.
+    pub(super) fn bytes(&self) -> Bytes {
+        self.bytes.clone()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.iter().all(u8::is_ascii_whitespace)
     }

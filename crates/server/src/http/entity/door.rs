@@ -4,16 +4,20 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header},
+    extract::{FromRequest as _, Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 use waypost_api::{Problem, problem::EdgeCode};
 
-use super::problem::{Failure, Verbosity};
+use super::{
+    body::Text,
+    problem::{Failure, TRANSACTION_NODE_UNAVAILABLE, Verbosity},
+};
 use crate::{
     auth,
+    cluster::FORWARDED,
     http::{admission::Class, app::App, problem::Refusal},
 };
 
@@ -55,7 +59,36 @@ pub(in crate::http) async fn door(
     if !owns(app.context(), request.uri().path()) {
         return next.run(request).await;
     }
-    auth::guard(State(Arc::clone(&app.doorway)), request, next).await
+    match elsewhere(&app, request).await {
+        Ok(answer) => answer,
+        Err(request) => auth::guard(State(Arc::clone(&app.doorway)), request, next).await,
+    }
+}
+
+/// The answer of the node that has the transaction of the request, if that is another one. Who asks
+/// is for that node to find out.
+async fn elsewhere(app: &Arc<App>, request: Request) -> Result<Response, Request> {
+    let Some(cluster) = &app.cluster else { return Err(request) };
+    let headers = request.headers();
+    let ticket = headers.get(TICKET).map(HeaderValue::as_bytes);
+    let owner = cluster.owner_of(ticket, headers.contains_key(FORWARDED)).await;
+    let Some(owner) = owner else { return Err(request) };
+    let (parts, body) = request.into_parts();
+    let text = Text::from_request(Request::from_parts(parts.clone(), body), app).await;
+    let text = match text {
+        Ok(text) => text,
+        Err(failure) => return Ok(failure.into_response()),
+    };
+    let answer = owner.forward(&parts, text.bytes()).await;
+    Ok(answer.unwrap_or_else(|why| {
+        let detail = format!("the transaction is on node {}, which is lost: {why}", owner.name());
+        unavailable(detail).into_response()
+    }))
+}
+
+/// The node is gone that has the transaction.
+pub(super) fn unavailable(detail: String) -> Failure {
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, TRANSACTION_NODE_UNAVAILABLE, detail)
 }
 
 /// What a request is, for the one at the door.

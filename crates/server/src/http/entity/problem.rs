@@ -298,9 +298,9 @@ fn status(code: Code) -> StatusCode {
         | Code::ModelHasEntities
         | Code::Conflict => StatusCode::CONFLICT,
         Code::EntityModified => StatusCode::PRECONDITION_FAILED,
-        Code::NoComputeMemberForTag | Code::ComputeMemberDisconnected => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        Code::NoComputeMemberForTag
+        | Code::ComputeMemberDisconnected
+        | Code::DispatchForwardFailed => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
@@ -409,6 +409,7 @@ mod tests {
             404 TRANSITION_NOT_FOUND
             503 NO_COMPUTE_MEMBER_FOR_TAG retryable after 1
             503 COMPUTE_MEMBER_DISCONNECTED retryable after 1
+            503 DISPATCH_FORWARD_FAILED retryable after 1
             404 MODEL_NOT_FOUND
             409 MODEL_NOT_LOCKED
             409 MODEL_ALREADY_LOCKED

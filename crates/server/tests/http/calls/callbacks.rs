@@ -29,7 +29,7 @@ fn processors(names: &[(&str, &str)]) -> Value {
 
 impl Hall {
     /// Entities whose `n` is 0 are worked on, all others are left alone.
-    async fn working(&self, names: &[(&str, &str)]) {
+    pub(crate) async fn working(&self, names: &[(&str, &str)]) {
         let criterion =
             json!({"type": "simple", "jsonPath": "$.n", "operatorType": "EQUALS", "value": 0});
         self.with_states(json!({
@@ -42,20 +42,20 @@ impl Hall {
     }
 
     /// Asks in the transaction of a question.
-    async fn within(&self, asked: &Asked, kind: &str, payload: Value) -> Answers {
+    pub(crate) async fn within(&self, asked: &Asked, kind: &str, payload: Value) -> Answers {
         self.ask_with(kind, payload, &[("tx-token", &asked.ticket)]).await.unwrap()
     }
 }
 
-fn transaction(answers: &Answers) -> String {
+pub(crate) fn transaction(answers: &Answers) -> String {
     answers[0].1["transactionInfo"]["transactionId"].as_str().unwrap().to_owned()
 }
 
-fn entity(answers: &Answers) -> Value {
+pub(crate) fn entity(answers: &Answers) -> Value {
     answers[0].1["transactionInfo"]["entityIds"][0].clone()
 }
 
-fn everything() -> Value {
+pub(crate) fn everything() -> Value {
     let all = json!({"type": "group", "operator": "AND", "conditions": []});
     json!({"model": {"name": "m", "version": 1}, "condition": all})
 }

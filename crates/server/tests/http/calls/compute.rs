@@ -18,7 +18,7 @@ use super::{
 };
 
 /// A processor.
-fn processor(name: &str, mode: &str, tags: &str) -> Value {
+pub(crate) fn processor(name: &str, mode: &str, tags: &str) -> Value {
     json!({
         "type": "EXTERNAL", "name": name, "executionMode": mode,
         "config": {"attachEntity": true, "calculationNodesTags": tags},
@@ -26,7 +26,7 @@ fn processor(name: &str, mode: &str, tags: &str) -> Value {
 }
 
 /// A criterion that a member decides about.
-fn function(name: &str) -> Value {
+pub(crate) fn function(name: &str) -> Value {
     json!({"type": "function", "function": {"name": name}})
 }
 
@@ -68,7 +68,7 @@ fn take(id: &str, value: Value, transition: &str) -> Value {
     json!({"dataFormat": "JSON", "payload": payload})
 }
 
-fn message(error: &Value) -> &str {
+pub(crate) fn message(error: &Value) -> &str {
     error["message"].as_str().unwrap()
 }
 
