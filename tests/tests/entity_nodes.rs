@@ -19,7 +19,9 @@ use tokio::{
     sync::mpsc,
     time::{Instant, timeout},
 };
-use tonic::{Streaming, codegen::tokio_stream::wrappers::UnboundedReceiverStream};
+use tonic::{
+    Streaming, codegen::tokio_stream::wrappers::UnboundedReceiverStream, transport::Endpoint,
+};
 use waypost_api::grpc::{
     cloudevents::{
         CloudEvent,
@@ -153,7 +155,8 @@ struct Member {
 impl Member {
     async fn join(node: &Running) -> Self {
         let address = format!("http://{}", node.grpc.as_deref().unwrap());
-        let mut client = CloudEventsServiceClient::connect(address).await.unwrap();
+        let channel = Endpoint::from_shared(address).unwrap().connect().await.unwrap();
+        let mut client = CloudEventsServiceClient::new(channel);
         let (outgoing, sent) = mpsc::unbounded_channel();
         let incoming = client.start_streaming(UnboundedReceiverStream::new(sent)).await.unwrap();
         let member = Self { outgoing, incoming: incoming.into_inner() };

@@ -33,79 +33,8 @@ fn with_file(text: &str) -> TempDir {
 #[test]
 fn every_value_is_shown_with_its_origin_and_without_secrets() {
     let folder = with_file(FILE);
-    expect![[r#"
-        KEY                                                 VALUE                                              ORIGIN
-        http                                                127.0.0.1:8080                                     default
-        grpc                                                127.0.0.1:9090                                     default
-        metrics                                             -                                                  not set
-        insecure                                            false                                              default
-        store                                               postgres://***@db.example/waypost?sslmode=require  waypost.toml:2
-        log.format                                          auto                                               default
-        log.filter                                          info                                               default
-        shutdown.grace_ms                                   20000                                              default
-        limits.connections_max                              4096                                               default
-        limits.grpc_connections_max                         1024                                               default
-        limits.requests_max                                 1024                                               default
-        limits.claims_max                                   2048                                               default
-        limits.writes_max                                   1024                                               default
-        limits.subscribers_max                              256                                                default
-        limits.body_bytes_max                               1048576                                            default
-        limits.request_timeout_ms                           30000                                              default
-        sqlite.queue_max                                    4096                                               default
-        sqlite.readers                                      2                                                  default
-        postgres.schema                                     -                                                  not set
-        postgres.lanes                                      2                                                  default
-        postgres.readers                                    4                                                  default
-        postgres.queue_max                                  4096                                               default
-        chain.strict_signals                                true                                               waypost.toml:4
-        chain.lease_exhaustion                              requeue                                            default
-        chain.claim_timeouts                                true                                               default
-        chain.retry.default_max_attempts                    10                                                 default
-        chain.retry.base_backoff_ms                         250                                                waypost.toml:6
-        chain.retry.max_backoff_ms                          300000                                             default
-        chain.types."order.process".max_attempts            4                                                  waypost.toml:8
-        chain.types."order.process".steps.PAY.max_attempts  2                                                  waypost.toml:10
-        process.coercion                                    true                                               default
-        process.dispatch                                    polling                                            default
-        entity.context_path                                 /api                                               default
-        entity.state_visits_max                             10                                                 default
-        entity.lenient_processor_types                      false                                              default
-        entity.workflows_need_model                         false                                              default
-        entity.retries_max                                  3                                                  default
-        entity.retries_apart_ms                             500                                                default
-        entity.searches_kept_ms                             3600000                                            default
-        entity.errors                                       sanitized                                          default
-        auth.mode                                           mock                                               default
-        auth.require_jwt                                    false                                              default
-        auth.mock_roles                                     ROLE_ADMIN,ROLE_M2M                                default
-        auth.signing_key                                    -                                                  not set
-        auth.signing_key_file                               -                                                  not set
-        auth.issuer                                         cyoda                                              default
-        auth.audience                                       -                                                  not set
-        auth.expiry_ms                                      3600000                                            default
-        auth.client.id                                      -                                                  not set
-        auth.client.secret                                  -                                                  not set
-        auth.client.secret_file                             -                                                  not set
-        auth.client.tenant                                  default-tenant                                     default
-        auth.client.user                                    admin                                              default
-        auth.client.roles                                   ROLE_ADMIN,ROLE_M2M                                default
-        compute.node                                        -                                                  not set
-        compute.secret                                      -                                                  not set
-        compute.secret_file                                 -                                                  not set
-        compute.ticket_life_ms                              90000                                              default
-        compute.keep_alive_every_ms                         10000                                              default
-        compute.keep_alive_timeout_ms                       30000                                              default
-        cluster.enabled                                     -                                                  not set
-        cluster.address                                     -                                                  not set
-        cluster.grpc_address                                -                                                  not set
-        cluster.wait_ms                                     5000                                               default
-        cluster.proxy_timeout_ms                            30000                                              default
-        outbox.webhook                                      https://***@receiver.example/in?token=***          waypost.toml:12
-        outbox.headers.authorization                        ***                                                waypost.toml:13
-        outbox.nats                                         -                                                  not set
-        outbox.subject                                      -                                                  not set
-        outbox.jetstream                                    false                                              default
-    "#]].assert_eq(&told_in(folder.path(), &["serve", "--print-config"]));
+    let shown = expect_test::expect_file!["print_config.txt"];
+    shown.assert_eq(&told_in(folder.path(), &["serve", "--print-config"]));
 }
 
 #[test]

@@ -23,7 +23,8 @@ async fn overheard(pair: &Pair) -> Vec<u8> {
         let (mut stream, _) = listener.accept().await.unwrap();
         question(&mut stream).await
     };
-    let creating = pair.first.world.say(r#"POST /api/entity/JSON/m/1 {"n":1,"s":"overheard"}"#, &[]);
+    let creating =
+        pair.first.world.say(r#"POST /api/entity/JSON/m/1 {"n":1,"s":"overheard"}"#, &[]);
     let both = async { tokio::join!(listening, creating) };
     tokio::time::timeout(PATIENCE, both).await.unwrap().0
 }
