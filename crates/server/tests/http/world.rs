@@ -13,13 +13,15 @@ use std::{
 use expect_test::expect_file;
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Ids, Settings};
-use waypost_kernel::{ClaimId, InstanceId, Timestamp};
+use waypost_kernel::{ClaimId, InstanceId, Store, Timestamp};
 use waypost_server::{HttpLimits, Options, Server, ServerError};
-use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
+
+use crate::on;
 
 #[derive(Default)]
 struct Counting {
@@ -57,6 +59,7 @@ pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) stop: CancellationToken,
     pub(crate) running: JoinHandle<Result<(), ServerError>>,
+    _folder: TempDir,
 }
 
 pub(crate) async fn world() -> World {
@@ -68,16 +71,26 @@ pub(crate) async fn world_limited(limits: HttpLimits) -> World {
 }
 
 pub(crate) async fn world_with(options: Options, settings: Settings) -> World {
+    world_in(|store| store, options, settings).await
+}
+
+/// A world over what is made of the store.
+pub(crate) async fn world_in(
+    trouble: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    options: Options,
+    settings: Settings,
+) -> World {
     let clock = Arc::new(SimClock::default());
     let settings = Settings { ids: Arc::new(Counting::default()), ..settings };
-    let engine = Engine::new(Arc::new(MemoryStore::new(clock.clone())), settings);
+    let (store, folder) = on::open(&clock).await;
+    let engine = Engine::new(trouble(store), settings);
     let http = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::bind(engine.clone(), Options { http, ..options }).await.unwrap();
     let (address, metrics, grpc) = (server.http_addr(), server.metrics_addr(), server.grpc_addr());
     let stop = CancellationToken::new();
     let running = tokio::spawn(server.run(stop.clone()));
     let client = Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
-    World { clock, engine, address, metrics, grpc, client, stop, running }
+    World { clock, engine, address, metrics, grpc, client, stop, running, _folder: folder }
 }
 
 /// A plan with two steps.
