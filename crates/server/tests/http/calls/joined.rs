@@ -169,8 +169,14 @@ async fn work_over_grpc(hall: &Hall, asked: &Asked, before: &str) -> Vec<String>
     wrong
 }
 
+#[derive(Clone, Copy)]
+enum Over {
+    Http,
+    Grpc,
+}
+
 /// Has a member do everything and then succeed, or fail; shows what everybody sees afterwards.
-async fn worked(is_http: bool, succeeds: bool) -> (String, String, String) {
+async fn worked(over: Over, succeeds: bool) -> (String, String, String) {
     let hall = Arc::new(hall().await);
     hall.populated(&["p"]).await;
     let before = hall.outside().await;
@@ -180,9 +186,9 @@ async fn worked(is_http: bool, succeeds: bool) -> (String, String, String) {
         .member_calling(&[], move |asked| {
             let (hall, told, before) = (Arc::clone(&inside), Arc::clone(&told), seen.clone());
             Box::pin(async move {
-                let wrong = match is_http {
-                    true => work_over_http(&hall, &asked, &before).await,
-                    false => work_over_grpc(&hall, &asked, &before).await,
+                let wrong = match over {
+                    Over::Http => work_over_http(&hall, &asked, &before).await,
+                    Over::Grpc => work_over_grpc(&hall, &asked, &before).await,
                 };
                 *told.lock().unwrap() = wrong;
                 json!({"success": succeeds, "error": {"message": "no"}})
@@ -199,8 +205,8 @@ async fn worked(is_http: bool, succeeds: bool) -> (String, String, String) {
 
 #[tokio::test]
 pub(crate) async fn all_a_member_does_lands_together() {
-    for (is_http, n_there) in [(true, 4), (false, 5)] {
-        let (_, after, transaction) = worked(is_http, true).await;
+    for (over, n_there) in [(Over::Http, 4), (Over::Grpc, 5)] {
+        let (_, after, transaction) = worked(over, true).await;
         // The lists come first: who was written, and by whom.
         let lists: Vec<Vec<Value>> =
             after.lines().take(3).map(|it| serde_json::from_str(it).unwrap()).collect();
@@ -215,8 +221,8 @@ pub(crate) async fn all_a_member_does_lands_together() {
 
 #[tokio::test]
 pub(crate) async fn all_a_member_does_is_gone_if_it_fails() {
-    for is_http in [true, false] {
-        let (before, after, _) = worked(is_http, false).await;
+    for over in [Over::Http, Over::Grpc] {
+        let (before, after, _) = worked(over, false).await;
         assert_eq!(before, after);
     }
 }
