@@ -1,4 +1,4 @@
-//! Signing in to the entity face, over the store in memory: who is let in, and by what.
+//! Signing in to the entity face, over every store: who is let in, and by what.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -18,8 +18,12 @@ mod keys;
 mod mock;
 #[path = "auth/nodes.rs"]
 mod nodes;
+#[path = "http/on.rs"]
+mod on;
 #[path = "auth/setup.rs"]
 mod setup;
+#[path = "auth/stores.rs"]
+mod stores;
 #[path = "auth/token.rs"]
 mod token;
 #[path = "auth/trusted.rs"]

@@ -1,4 +1,5 @@
-//! The real server, in this process, over the store in memory: what goes in, what comes out.
+//! The real server, in this process, over the store in memory, and what is
+//! about entities over the others, too: what goes in, what comes out.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -26,6 +27,8 @@ mod entity;
 mod grpc;
 #[path = "http/limits.rs"]
 mod limits;
+#[path = "http/on.rs"]
+mod on;
 #[path = "http/operations.rs"]
 mod operations;
 #[path = "http/outbox.rs"]
@@ -34,5 +37,7 @@ mod outbox;
 mod process;
 #[path = "http/raw.rs"]
 mod raw;
+#[path = "http/trouble.rs"]
+mod trouble;
 #[path = "http/world.rs"]
 mod world;

@@ -15,7 +15,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_client_is_made_and_signs_in() {
+pub(crate) async fn a_client_is_made_and_signs_in() {
     let world = world().await;
     let (id, secret) = world.client("t-2", &["ROLE_A", "ROLE_B"]).await;
     assert_eq!(secret.len(), 64);
@@ -35,7 +35,7 @@ async fn a_client_is_made_and_signs_in() {
 }
 
 #[tokio::test]
-async fn a_client_may_act_as_itself() {
+pub(crate) async fn a_client_may_act_as_itself() {
     let world = world().await;
     let who = world.administrator("t-2");
     for (query, roles) in [
@@ -55,7 +55,7 @@ async fn a_client_may_act_as_itself() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_deleted_gets_no_more_tokens() {
+pub(crate) async fn a_client_that_is_deleted_gets_no_more_tokens() {
     let world = world().await;
     for path in ["/account/m2m", "/clients"] {
         let (id, secret) = world.client("t-2", &[]).await;
@@ -69,7 +69,7 @@ async fn a_client_that_is_deleted_gets_no_more_tokens() {
 }
 
 #[tokio::test]
-async fn a_new_secret_makes_the_old_one_useless() {
+pub(crate) async fn a_new_secret_makes_the_old_one_useless() {
     let world = world().await;
     let (id, old) = world.client("t-2", &[]).await;
     for line in
@@ -85,7 +85,7 @@ async fn a_new_secret_makes_the_old_one_useless() {
 }
 
 #[tokio::test]
-async fn clients_of_other_tenants_do_not_exist() {
+pub(crate) async fn clients_of_other_tenants_do_not_exist() {
     let world = world().await;
     let (id, secret) = world.client("t-2", &[]).await;
     let other = world.administrator("t-3");
@@ -106,7 +106,7 @@ async fn clients_of_other_tenants_do_not_exist() {
 }
 
 #[tokio::test]
-async fn clients_are_made_for_ones_own_tenant() {
+pub(crate) async fn clients_are_made_for_ones_own_tenant() {
     let world = world().await;
     for tenant in ["t-3", "SYSTEM"] {
         let body = json!({ "tenantId": tenant, "userId": "u", "roles": [] }).to_string();
@@ -117,7 +117,7 @@ async fn clients_are_made_for_ones_own_tenant() {
 }
 
 #[tokio::test]
-async fn what_is_no_client_is_refused() {
+pub(crate) async fn what_is_no_client_is_refused() {
     let world = world().await;
     let roles = |n: usize| vec!["ROLE_X"; n];
     for body in [
@@ -140,7 +140,7 @@ async fn what_is_no_client_is_refused() {
 }
 
 #[tokio::test]
-async fn the_client_of_the_settings_stays_as_it_is() {
+pub(crate) async fn the_client_of_the_settings_stays_as_it_is() {
     let world = world().await;
     let who = world.administrator("t-1");
     let expected = json!({

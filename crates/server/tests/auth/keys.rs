@@ -39,7 +39,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn others_can_verify() {
+pub(crate) async fn others_can_verify() {
     let world = world().await;
     let answer = world.call("", "GET /.well-known/jwks.json", "").await;
     let (n, e) = (jwk(&OURS)["n"].clone(), jwk(&OURS)["e"].clone());
@@ -48,7 +48,7 @@ async fn others_can_verify() {
 }
 
 #[tokio::test]
-async fn the_newest_active_pair_signs() {
+pub(crate) async fn the_newest_active_pair_signs() {
     let world = world().await;
     assert_eq!(world.key("GET /oauth/keys/keypair/current").await.text("kid"), KID);
     let one = world.key("POST /oauth/keys/keypair").await;
@@ -69,7 +69,7 @@ async fn the_newest_active_pair_signs() {
 }
 
 #[tokio::test]
-async fn a_pair_that_is_invalidated_stops_verifying() {
+pub(crate) async fn a_pair_that_is_invalidated_stops_verifying() {
     let world = world().await;
     let kid = world.pair().await;
     let (bearer, by) = world.token().await;
@@ -84,7 +84,7 @@ async fn a_pair_that_is_invalidated_stops_verifying() {
 }
 
 #[tokio::test]
-async fn a_pair_that_is_deleted_is_gone() {
+pub(crate) async fn a_pair_that_is_deleted_is_gone() {
     let world = world().await;
     let kid = world.pair().await;
     let (bearer, _) = world.token().await;
@@ -95,7 +95,7 @@ async fn a_pair_that_is_deleted_is_gone() {
 }
 
 #[tokio::test]
-async fn a_pair_that_is_not_there_is_not_found() {
+pub(crate) async fn a_pair_that_is_not_there_is_not_found() {
     let world = world().await;
     for line in [
         "DELETE /oauth/keys/keypair/x",
@@ -107,7 +107,7 @@ async fn a_pair_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn the_pair_of_the_settings_can_be_relieved() {
+pub(crate) async fn the_pair_of_the_settings_can_be_relieved() {
     let world = world().await;
     let (bearer, by) = world.token().await;
     assert_eq!(by, KID);
@@ -125,7 +125,7 @@ async fn the_pair_of_the_settings_can_be_relieved() {
 }
 
 #[tokio::test]
-async fn the_last_active_pair_stays() {
+pub(crate) async fn the_last_active_pair_stays() {
     let world = world().await;
     let off = format!("POST /oauth/keys/keypair/{KID}/invalidate");
     assert_eq!(world.key(&off).await.code(), "409 CONFLICT");
@@ -142,7 +142,7 @@ async fn the_last_active_pair_stays() {
 }
 
 #[tokio::test]
-async fn keys_and_clients_are_for_administrators() {
+pub(crate) async fn keys_and_clients_are_for_administrators() {
     let world = world().await;
     let (id, secret) = world.client("t-1", &["ROLE_M2M"]).await;
     let bearer = world.sign_in(&id, &secret).await.bearer();
@@ -173,7 +173,7 @@ async fn keys_and_clients_are_for_administrators() {
 }
 
 #[tokio::test]
-async fn reserved_paths_say_so() {
+pub(crate) async fn reserved_paths_say_so() {
     let world = world().await;
     for line in [
         "GET /account/subscriptions",

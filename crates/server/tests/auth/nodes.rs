@@ -16,7 +16,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_restart_forgets_nothing() {
+pub(crate) async fn a_restart_forgets_nothing() {
     let before = world().await;
     let (id, secret) = before.client("t-2", &["ROLE_ADMIN"]).await;
     let who = before.administrator("t-2");
@@ -34,7 +34,7 @@ async fn a_restart_forgets_nothing() {
 }
 
 #[tokio::test]
-async fn a_pair_that_was_invalidated_stays_so_after_a_restart() {
+pub(crate) async fn a_pair_that_was_invalidated_stays_so_after_a_restart() {
     let before = world().await;
     let who = before.administrator("t-2");
     before.call(&who, "POST /oauth/keys/keypair", "").await;
@@ -47,7 +47,7 @@ async fn a_pair_that_was_invalidated_stays_so_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_one_node_makes_the_other_knows() {
+pub(crate) async fn what_one_node_makes_the_other_knows() {
     let one = world().await;
     let other = one.again().await;
     // Both have looked into the store a while ago.
@@ -62,7 +62,7 @@ async fn what_one_node_makes_the_other_knows() {
 }
 
 #[tokio::test]
-async fn what_one_node_invalidates_the_other_forgets_within_seconds() {
+pub(crate) async fn what_one_node_invalidates_the_other_forgets_within_seconds() {
     let one = world().await;
     let other = one.again().await;
     let who = one.administrator("t-2");
@@ -77,7 +77,7 @@ async fn what_one_node_invalidates_the_other_forgets_within_seconds() {
 }
 
 #[tokio::test]
-async fn secrets_lie_in_the_store_as_hashes_only() {
+pub(crate) async fn secrets_lie_in_the_store_as_hashes_only() {
     let world = world().await;
     let (_, secret) = world.client("t-2", &[]).await;
     let query = Query {

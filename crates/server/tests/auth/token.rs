@@ -52,7 +52,7 @@ fn theirs(claims: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_client_gets_a_token_for_itself() {
+pub(crate) async fn a_client_gets_a_token_for_itself() {
     let world = world().await;
     let answer = world.call(&first(), "POST /oauth/token", CREDENTIALS).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -76,7 +76,7 @@ async fn a_client_gets_a_token_for_itself() {
 }
 
 #[tokio::test]
-async fn a_token_ends_after_the_time_that_is_set() {
+pub(crate) async fn a_token_ends_after_the_time_that_is_set() {
     let world = world().await;
     let bearer = world.call(&first(), "POST /oauth/token", CREDENTIALS).await.bearer();
     world.wait(3600 + 29);
@@ -86,14 +86,14 @@ async fn a_token_ends_after_the_time_that_is_set() {
 }
 
 #[tokio::test]
-async fn fields_may_be_in_the_query() {
+pub(crate) async fn fields_may_be_in_the_query() {
     let world = world().await;
     let line = format!("POST /oauth/token?{CREDENTIALS}");
     assert_eq!(world.call(&first(), &line, "").await.status, 200);
 }
 
 #[tokio::test]
-async fn a_client_that_is_not_known_gets_nothing() {
+pub(crate) async fn a_client_that_is_not_known_gets_nothing() {
     let world = world().await;
     let (id, secret) = world.client("t-1", &[]).await;
     let good = basic(&id, &secret);
@@ -121,7 +121,7 @@ async fn a_client_that_is_not_known_gets_nothing() {
 }
 
 #[tokio::test]
-async fn there_are_two_grants() {
+pub(crate) async fn there_are_two_grants() {
     let world = world().await;
     for form in ["", "grant_type=", "grant_type=password", "grant_type=CLIENT_CREDENTIALS"] {
         let answer = world.call(&first(), "POST /oauth/token", form).await;
@@ -130,7 +130,7 @@ async fn there_are_two_grants() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_not_read() {
+pub(crate) async fn a_body_that_is_too_large_is_not_read() {
     let world = world().await;
     let fits = format!("{CREDENTIALS}&pad={}", "x".repeat((1 << 20) - 100));
     assert_eq!(world.call(&first(), "POST /oauth/token", fits).await.status, 200);
@@ -140,7 +140,7 @@ async fn a_body_that_is_too_large_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_client_acts_on_behalf_of_a_user() {
+pub(crate) async fn a_client_acts_on_behalf_of_a_user() {
     let world = world().await;
     world.trust("t-1", json!({ "issuers": ["them"] })).await;
     let answer = world.exchange(&theirs(&subject(&world))).await;
@@ -160,7 +160,7 @@ async fn a_client_acts_on_behalf_of_a_user() {
 }
 
 #[tokio::test]
-async fn roles_of_a_user_may_have_another_name() {
+pub(crate) async fn roles_of_a_user_may_have_another_name() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     let mut claims = subject(&world);
@@ -171,7 +171,7 @@ async fn roles_of_a_user_may_have_another_name() {
 }
 
 #[tokio::test]
-async fn a_subject_token_must_be_named_as_one() {
+pub(crate) async fn a_subject_token_must_be_named_as_one() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     let token = theirs(&subject(&world));
@@ -189,7 +189,7 @@ async fn a_subject_token_must_be_named_as_one() {
 }
 
 #[tokio::test]
-async fn a_subject_token_must_be_signed_by_a_trusted_key() {
+pub(crate) async fn a_subject_token_must_be_signed_by_a_trusted_key() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     let claims = subject(&world);
@@ -206,7 +206,7 @@ async fn a_subject_token_must_be_signed_by_a_trusted_key() {
 }
 
 #[tokio::test]
-async fn a_subject_token_must_be_of_a_trusted_issuer() {
+pub(crate) async fn a_subject_token_must_be_of_a_trusted_issuer() {
     let world = world().await;
     world.trust("t-1", json!({ "issuers": ["them", "us"] })).await;
     for (issuer, expected) in
@@ -219,7 +219,7 @@ async fn a_subject_token_must_be_of_a_trusted_issuer() {
 }
 
 #[tokio::test]
-async fn a_subject_token_must_be_good_now() {
+pub(crate) async fn a_subject_token_must_be_good_now() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     let now = world.now();
@@ -239,7 +239,7 @@ async fn a_subject_token_must_be_good_now() {
 }
 
 #[tokio::test]
-async fn a_client_cannot_act_for_users_of_other_tenants() {
+pub(crate) async fn a_client_cannot_act_for_users_of_other_tenants() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     for tenant in [json!("t-2"), json!(null), json!("")] {
@@ -250,7 +250,7 @@ async fn a_client_cannot_act_for_users_of_other_tenants() {
 }
 
 #[tokio::test]
-async fn a_key_another_tenant_trusts_counts_for_nothing() {
+pub(crate) async fn a_key_another_tenant_trusts_counts_for_nothing() {
     let world = world().await;
     world.trust("t-2", json!({})).await;
     let answer = world.exchange(&theirs(&subject(&world))).await;
@@ -258,7 +258,7 @@ async fn a_key_another_tenant_trusts_counts_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_trusted_key_counts_while_it_is_valid() {
+pub(crate) async fn a_trusted_key_counts_while_it_is_valid() {
     let world = world().await;
     let more = json!({
         "validFrom": "2026-05-28T20:26:50Z", "validTo": "2026-05-28T20:27:00Z",
@@ -272,7 +272,7 @@ async fn a_trusted_key_counts_while_it_is_valid() {
 }
 
 #[tokio::test]
-async fn a_trusted_key_can_be_switched_off_and_on() {
+pub(crate) async fn a_trusted_key_can_be_switched_off_and_on() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     let token = theirs(&subject(&world));
@@ -285,7 +285,7 @@ async fn a_trusted_key_can_be_switched_off_and_on() {
 }
 
 #[tokio::test]
-async fn a_trusted_key_does_not_let_anybody_in() {
+pub(crate) async fn a_trusted_key_does_not_let_anybody_in() {
     let world = world().await;
     world.trust("t-1", json!({})).await;
     let token = forged(&json!({ "alg": "RS256", "kid": "theirs" }), &claims(world.now()), &THEIRS);
@@ -294,7 +294,7 @@ async fn a_trusted_key_does_not_let_anybody_in() {
 }
 
 #[tokio::test]
-async fn whoever_comes_on_top_of_too_many_is_told_to_come_back() {
+pub(crate) async fn whoever_comes_on_top_of_too_many_is_told_to_come_back() {
     let world = world().await;
     let who = first();
     let mut asked: FuturesUnordered<_> =

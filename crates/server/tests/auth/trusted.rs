@@ -24,7 +24,7 @@ fn key(id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_key_is_trusted_and_listed() {
+pub(crate) async fn a_key_is_trusted_and_listed() {
     let world = world().await;
     assert_eq!(world.trusted("t-1").await, json!([]));
     let answer = world.trusts("t-1", &key("b")).await;
@@ -44,7 +44,7 @@ async fn a_key_is_trusted_and_listed() {
 }
 
 #[tokio::test]
-async fn the_same_name_again_replaces_the_key() {
+pub(crate) async fn the_same_name_again_replaces_the_key() {
     let world = world().await;
     world.trusts("t-1", &key("k")).await;
     let off = world.administrator("t-1");
@@ -60,7 +60,7 @@ async fn the_same_name_again_replaces_the_key() {
 }
 
 #[tokio::test]
-async fn a_key_is_deleted() {
+pub(crate) async fn a_key_is_deleted() {
     let world = world().await;
     world.trusts("t-1", &key("k")).await;
     let who = world.administrator("t-1");
@@ -77,7 +77,7 @@ async fn a_key_is_deleted() {
 }
 
 #[tokio::test]
-async fn each_tenant_has_its_own() {
+pub(crate) async fn each_tenant_has_its_own() {
     let world = world().await;
     world.trusts("t-1", &key("k")).await;
     assert_eq!(world.trusted("t-2").await, json!([]));
@@ -98,7 +98,7 @@ async fn each_tenant_has_its_own() {
 }
 
 #[tokio::test]
-async fn what_is_no_key_is_refused() {
+pub(crate) async fn what_is_no_key_is_refused() {
     let world = world().await;
     let mut wrong = Vec::new();
     for (place, value) in [
@@ -141,7 +141,7 @@ async fn what_is_no_key_is_refused() {
 }
 
 #[tokio::test]
-async fn there_is_an_end_to_trust() {
+pub(crate) async fn there_is_an_end_to_trust() {
     let world = world().await;
     for index in 0..100 {
         assert_eq!(world.trusts("t-1", &key(&format!("k-{index}"))).await.status, 201);

@@ -12,20 +12,25 @@ use axum::{
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tower::ServiceExt as _;
 use waypost_kernel::{Clock as _, Store};
 use waypost_server::auth::{
     AuthOptions, Authenticator, Bootstrap, Doorway, Identity, Mode, Verbosity, guard, routes,
 };
-use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
 
-use crate::forge::{SIGNING, claims, good};
+use crate::{
+    forge::{SIGNING, claims, good},
+    on,
+};
 
 pub(crate) struct World {
     pub(crate) clock: Arc<SimClock>,
     pub(crate) store: Arc<dyn Store>,
     router: Router,
+    /// Where the store may lie.
+    _folder: Option<TempDir>,
 }
 
 #[derive(Debug)]
@@ -55,8 +60,8 @@ pub(crate) async fn world() -> World {
 
 pub(crate) async fn world_with(options: AuthOptions) -> World {
     let clock = Arc::new(SimClock::default());
-    let store = Arc::new(MemoryStore::new(clock.clone()));
-    node(clock, store, options).await
+    let (store, folder) = on::open(&clock).await;
+    World { _folder: Some(folder), ..node(clock, store, options).await }
 }
 
 /// A node over a store that may have others.
@@ -76,7 +81,7 @@ pub(crate) async fn node(
         .route("/healthz", get(|| async { "ok" }))
         .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(from_fn_with_state(doorway, guard));
-    World { clock, store, router }
+    World { clock, store, router, _folder: None }
 }
 
 impl World {

@@ -89,6 +89,23 @@ async fn a_member_that_returns_every_keep_alive_hears_one_in_each_interval() {
 }
 
 #[tokio::test]
+async fn a_member_that_acknowledges_every_keep_alive_stays() {
+    let world = timeless(ComputeOptions::default()).await;
+    let mut member = world.join(&[]).await;
+    let began_at = Instant::now();
+    for _ in 0..10 {
+        let keep_alive = member.next().await.unwrap();
+        assert_eq!(keep_alive.r#type, KEEP_ALIVE);
+        let acknowledged = json!({"id": "a", "sourceEventId": keep_alive.id}).to_string();
+        member.send_event(event("EventAckResponse", Data::TextData(acknowledged)));
+    }
+    assert_eq!(began_at.elapsed().as_secs(), 100);
+    let asking = world.asking(processor());
+    member.request().await;
+    asking.abort();
+}
+
+#[tokio::test]
 async fn a_member_that_is_given_up_leaves_nobody_waiting() {
     let world = timeless(ComputeOptions::default()).await;
     let mut member = world.join(&[]).await;

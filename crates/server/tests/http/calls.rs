@@ -4,11 +4,21 @@
 pub(crate) mod callbacks;
 #[path = "calls/compute.rs"]
 pub(crate) mod compute;
+#[path = "calls/functions.rs"]
+mod functions;
 #[path = "calls/hall.rs"]
 pub(crate) mod hall;
+#[path = "calls/joined.rs"]
+mod joined;
 #[path = "calls/member.rs"]
 pub(crate) mod member;
 #[path = "calls/operations.rs"]
 mod operations;
+#[path = "calls/processors.rs"]
+mod processors;
+#[path = "calls/stores.rs"]
+mod stores;
 #[path = "calls/who.rs"]
 mod who;
+#[path = "calls/wire.rs"]
+mod wire;

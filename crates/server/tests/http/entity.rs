@@ -8,14 +8,18 @@ mod calls;
 mod edge;
 #[path = "entity/letters.rs"]
 mod letters;
-#[path = "entity/models.rs"]
-mod models;
 #[path = "entity/play.rs"]
 pub(crate) mod play;
 #[path = "entity/search.rs"]
-mod search;
+pub(crate) mod search;
+#[path = "entity/stores.rs"]
+mod stores;
+#[path = "entity/stories.rs"]
+mod stories;
 #[path = "entity/tenants.rs"]
 pub(crate) mod tenants;
+#[path = "entity/trouble.rs"]
+mod trouble;
 #[path = "entity/workflows.rs"]
 mod workflows;
 #[path = "entity/writing.rs"]

@@ -13,13 +13,15 @@ use std::{
 use expect_test::expect_file;
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Ids, Settings};
 use waypost_kernel::{ClaimId, InstanceId, Store, Timestamp};
 use waypost_server::{HttpLimits, Options, Server, ServerError};
-use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
+
+use crate::on;
 
 #[derive(Default)]
 struct Counting {
@@ -57,6 +59,7 @@ pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) stop: CancellationToken,
     pub(crate) running: JoinHandle<Result<(), ServerError>>,
+    _folder: Option<TempDir>,
 }
 
 pub(crate) async fn world() -> World {
@@ -68,10 +71,20 @@ pub(crate) async fn world_limited(limits: HttpLimits) -> World {
 }
 
 pub(crate) async fn world_with(options: Options, settings: Settings) -> World {
+    world_in(|store| store, options, settings).await
+}
+
+/// A world over what is made of the store.
+pub(crate) async fn world_in(
+    trouble: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    options: Options,
+    settings: Settings,
+) -> World {
     let clock = Arc::new(SimClock::default());
-    let store = Arc::new(MemoryStore::new(clock.clone()));
+    let (store, folder) = on::open(&clock).await;
     let settings = Settings { ids: Arc::new(Counting::default()), ..settings };
-    world_on((store, clock), options, settings).await
+    let world = world_on((trouble(store), clock), options, settings).await;
+    World { _folder: Some(folder), ..world }
 }
 
 /// A server over a store that others may share.
@@ -87,7 +100,7 @@ pub(crate) async fn world_on(
     let stop = CancellationToken::new();
     let running = tokio::spawn(server.run(stop.clone()));
     let client = Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
-    World { clock, engine, address, metrics, grpc, client, stop, running }
+    World { clock, engine, address, metrics, grpc, client, stop, running, _folder: None }
 }
 
 /// A plan with two steps.

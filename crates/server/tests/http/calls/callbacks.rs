@@ -61,7 +61,7 @@ pub(crate) fn everything() -> Value {
 }
 
 #[tokio::test]
-async fn what_a_member_writes_lands_with_the_transaction_it_was_asked_in() {
+pub(crate) async fn what_a_member_writes_lands_with_the_transaction_it_was_asked_in() {
     let hall = Arc::new(hall().await);
     hall.working(&[("write", "SYNC"), ("look", "SYNC")]).await;
     let notes = Arc::new(Mutex::new(Vec::new()));
@@ -101,7 +101,7 @@ async fn what_a_member_writes_lands_with_the_transaction_it_was_asked_in() {
 }
 
 #[tokio::test]
-async fn what_a_member_has_written_goes_when_it_fails() {
+pub(crate) async fn what_a_member_has_written_goes_when_it_fails() {
     let hall = Arc::new(hall().await);
     hall.working(&[("fail", "SYNC")]).await;
     let inside = Arc::clone(&hall);
@@ -121,7 +121,7 @@ async fn what_a_member_has_written_goes_when_it_fails() {
 }
 
 #[tokio::test]
-async fn what_a_member_apart_has_written_goes_when_it_fails_and_the_rest_stays() {
+pub(crate) async fn what_a_member_apart_has_written_goes_when_it_fails_and_the_rest_stays() {
     let hall = Arc::new(hall().await);
     hall.working(&[("fail", "ASYNC_NEW_TX"), ("keep", "ASYNC_NEW_TX")]).await;
     let inside = Arc::clone(&hall);
@@ -144,7 +144,7 @@ async fn what_a_member_apart_has_written_goes_when_it_fails_and_the_rest_stays()
 }
 
 #[tokio::test]
-async fn a_callback_may_set_off_another() {
+pub(crate) async fn a_callback_may_set_off_another() {
     let hall = Arc::new(hall().await);
     let at = |n: u64| {
         let criterion =
@@ -174,7 +174,7 @@ async fn a_callback_may_set_off_another() {
 }
 
 #[tokio::test]
-async fn a_ticket_is_good_for_one_transaction_and_for_a_while() {
+pub(crate) async fn a_ticket_is_good_for_one_transaction_and_for_a_while() {
     let hall = hall().await;
     hall.working(&[("p", "SYNC")]).await;
     let tickets = Arc::new(Mutex::new(Vec::new()));

@@ -73,7 +73,7 @@ pub(crate) fn message(error: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn a_cascade_takes_what_every_processor_adds_and_is_one_version() {
+pub(crate) async fn a_cascade_takes_what_every_processor_adds_and_is_one_version() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "MID", "processors": [processor("one", "SYNC", "")]}]},
@@ -101,7 +101,7 @@ async fn a_cascade_takes_what_every_processor_adds_and_is_one_version() {
 }
 
 #[tokio::test]
-async fn a_processor_that_fails_leaves_nothing_behind() {
+pub(crate) async fn a_processor_that_fails_leaves_nothing_behind() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [
@@ -131,7 +131,7 @@ async fn a_processor_that_fails_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn what_a_processor_apart_says_is_dropped_and_so_is_its_failure() {
+pub(crate) async fn what_a_processor_apart_says_is_dropped_and_so_is_its_failure() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [
@@ -159,7 +159,7 @@ async fn what_a_processor_apart_says_is_dropped_and_so_is_its_failure() {
 }
 
 #[tokio::test]
-async fn only_a_member_with_every_tag_is_asked() {
+pub(crate) async fn only_a_member_with_every_tag_is_asked() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", "a, b")]}]},
@@ -181,7 +181,7 @@ async fn only_a_member_with_every_tag_is_asked() {
 }
 
 #[tokio::test]
-async fn a_member_that_dies_is_missed_at_once() {
+pub(crate) async fn a_member_that_dies_is_missed_at_once() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", "")]}]},
@@ -207,7 +207,7 @@ async fn a_member_that_dies_is_missed_at_once() {
 }
 
 #[tokio::test]
-async fn an_answer_to_another_question_is_nobodys() {
+pub(crate) async fn an_answer_to_another_question_is_nobodys() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", "")]}]},
@@ -230,7 +230,7 @@ async fn an_answer_to_another_question_is_nobodys() {
 }
 
 #[tokio::test]
-async fn a_function_decides_and_is_not_asked_in_vain() {
+pub(crate) async fn a_function_decides_and_is_not_asked_in_vain() {
     let hall = hall().await;
     let cheap =
         json!({"type": "simple", "jsonPath": "$.s", "operatorType": "EQUALS", "value": "ask"});
@@ -273,7 +273,7 @@ async fn a_function_decides_and_is_not_asked_in_vain() {
 }
 
 #[tokio::test]
-async fn ten_writes_wait_for_one_member_at_the_same_time() {
+pub(crate) async fn ten_writes_wait_for_one_member_at_the_same_time() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", "")]}]},
@@ -298,7 +298,7 @@ async fn ten_writes_wait_for_one_member_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn of_two_writes_of_one_entity_at_least_one_lands() {
+pub(crate) async fn of_two_writes_of_one_entity_at_least_one_lands() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "GO", "next": "NEW", "manual": true, "processors": [processor("p", "SYNC", "")]}]},
@@ -327,7 +327,7 @@ async fn of_two_writes_of_one_entity_at_least_one_lands() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_lets_a_member_finish_and_then_go() {
+pub(crate) async fn a_server_that_stops_lets_a_member_finish_and_then_go() {
     let hall = hall().await;
     hall.with_states(json!({
         "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", "")]}]},

@@ -4,7 +4,6 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use expect_test::expect_file;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status, transport::Channel};
@@ -13,6 +12,7 @@ use waypost_api::grpc::{
     cyoda::cloud_events_service_client::CloudEventsServiceClient,
 };
 use waypost_engine::Settings;
+use waypost_kernel::Store;
 use waypost_server::{
     EntityOptions, Options,
     auth::AuthOptions,
@@ -21,9 +21,9 @@ use waypost_server::{
 use waypost_testkit::clock::SimClock;
 
 use crate::{
-    entity::play::{abridged, spelled_out},
+    entity::play::{abridged, compare, spelled_out},
     grpc::talk::endpoint,
-    world::{World, world_with},
+    world::{World, world_in},
 };
 
 pub(crate) type Client = CloudEventsServiceClient<Channel>;
@@ -44,12 +44,21 @@ pub(crate) async fn hall() -> Hall {
 }
 
 pub(crate) async fn hall_with(auth: AuthOptions, options: Options) -> Hall {
+    hall_in(|store| store, auth, options).await
+}
+
+/// A server over what is made of the store.
+pub(crate) async fn hall_in(
+    trouble: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    auth: AuthOptions,
+    options: Options,
+) -> Hall {
     let clock = Arc::new(SimClock::default());
     let members = Members::new(ComputeOptions::default(), clock.clone()).unwrap();
     let settings = Settings { compute: Arc::new(members.clone()), ..Settings::default() };
     let entity = EntityOptions { auth, members: Some(members), ..EntityOptions::default() };
     let grpc = Some("127.0.0.1:0".parse().unwrap());
-    let world = world_with(Options { grpc, entity, ..options }, settings).await;
+    let world = world_in(trouble, Options { grpc, entity, ..options }, settings).await;
     let client = Client::new(endpoint(&world).connect().await.unwrap());
     let client = client.max_decoding_message_size(64 << 20);
     Hall { world, clock, client }
@@ -146,7 +155,7 @@ impl Hall {
             };
             seen += &told;
         }
-        expect_file![path].assert_eq(&seen);
+        compare(&path, &story, &seen);
     }
 
     /// `<method>:<type> <payload>`, where the method may be left out.

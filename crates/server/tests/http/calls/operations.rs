@@ -5,43 +5,37 @@ use tonic::Code;
 use waypost_api::grpc::cloudevents::{CloudEvent, cloud_event::Data};
 
 use super::hall::{code, event, hall, method};
+use crate::{
+    entity::play::{finish, stories},
+    on::{On, each},
+};
 
-#[tokio::test]
-async fn models_are_learned_shown_locked_and_deleted() {
-    hall().await.play("models_are_learned_shown_locked_and_deleted").await;
+/// Plays what is in the folder, each story in a hall of its own.
+fn all(on: On) {
+    let names = stories("http/calls/stories");
+    let stories = names.iter().map(|it| {
+        let name = it.as_str();
+        (name, move || finish(async move { hall().await.play(name).await }))
+    });
+    each(on, stories);
 }
 
-#[tokio::test]
-async fn entities_are_created_changed_and_deleted() {
-    hall().await.play("entities_are_created_changed_and_deleted").await;
+#[test]
+fn events_are_answered_like_this_in_memory() {
+    all(On::Memory);
 }
 
-#[tokio::test]
-async fn collections_are_written_all_or_none() {
-    hall().await.play("collections_are_written_all_or_none").await;
+#[test]
+fn events_are_answered_the_same_way_on_sqlite() {
+    all(On::Sqlite);
 }
 
-#[tokio::test]
-async fn entities_are_found() {
-    hall().await.play("entities_are_found").await;
+#[test]
+fn events_are_answered_the_same_way_on_postgresql() {
+    all(On::Postgres);
 }
 
-#[tokio::test]
-async fn searches_run_in_the_background() {
-    hall().await.play("searches_run_in_the_background").await;
-}
-
-#[tokio::test]
-async fn entities_are_counted() {
-    hall().await.play("entities_are_counted").await;
-}
-
-#[tokio::test]
-async fn what_makes_no_sense_is_refused() {
-    hall().await.play("what_makes_no_sense_is_refused").await;
-}
-
-const KINDS: [&str; 22] = [
+pub(super) const KINDS: [&str; 22] = [
     "EntityModelImportRequest",
     "EntityModelExportRequest",
     "EntityModelTransitionRequest",

@@ -1,11 +1,20 @@
 //! Who calls, and who may be a compute member.
 
-use serde_json::json;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 use tonic::Code;
 use waypost_server::{HttpLimits, Options};
 
-use super::hall::{Hall, code, hall, hall_with};
-use crate::entity::tenants::{bearer, jwt};
+use super::{
+    hall::{Hall, code, hall, hall_with},
+    operations::KINDS,
+};
+use crate::entity::{
+    play::{abridged, compare_file, spelled_out},
+    search::ended_of,
+    tenants::{bearer, jwt},
+};
 
 async fn strict() -> Hall {
     hall_with(jwt(), Options::default()).await
@@ -29,22 +38,92 @@ async fn nobody_is_answered_whom_the_server_does_not_know() {
     assert_eq!(code(hall.open(None).await), Code::Unauthenticated);
 }
 
-#[tokio::test]
-async fn what_belongs_to_one_tenant_is_not_there_for_another() {
-    let hall = strict().await;
-    let (one, other) = (bearer(&hall.world, "one", &[]), bearer(&hall.world, "other", &[]));
-    let import = json!({
-        "model": {"name": "m", "version": 1}, "dataFormat": "JSON", "converter": "SAMPLE_DATA",
-        "payload": {"n": 1},
-    });
-    let metadata = [("authorization", one.as_str())];
-    hall.ask_with("EntityModelImportRequest", import, &metadata).await.unwrap();
-    for (who, n_models) in [(&one, 1), (&other, 0)] {
-        let metadata = [("authorization", who.as_str())];
-        let answers =
-            hall.ask_with("EntityModelGetAllRequest", json!({}), &metadata).await.unwrap();
-        assert_eq!(answers[0].1["models"].as_array().unwrap().len(), n_models);
+/// Every event, as somebody else asks with it about what is ours: the models `m` and `u`, the entity
+/// `#2` and a search.
+fn events(search: &str) -> Vec<(&'static str, Value)> {
+    let (m, u) = (json!({"name": "m", "version": 1}), json!({"name": "u", "version": 1}));
+    let id = spelled_out("#2");
+    let all = json!({"type": "group", "operator": "AND", "conditions": []});
+    let update = json!({"entityId": id, "data": {"n": 2}, "transition": "UPDATE"});
+    let new = json!({"model": m, "data": {"n": 2}});
+    vec![
+        ("EntityModelExportRequest", json!({"converter": "SIMPLE_VIEW", "model": m})),
+        ("EntityModelTransitionRequest", json!({"model": u, "transition": "LOCK"})),
+        ("EntityModelDeleteRequest", json!({"model": u})),
+        ("EntityModelGetAllRequest", json!({})),
+        ("EntityCreateRequest", json!({"dataFormat": "JSON", "payload": new})),
+        ("EntityUpdateRequest", json!({"dataFormat": "JSON", "payload": update})),
+        ("EntityDeleteRequest", json!({"entityId": id})),
+        ("EntityTransitionRequest", json!({"entityId": id, "transition": "DELETE"})),
+        ("EntityCreateCollectionRequest", json!({"dataFormat": "JSON", "payloads": [new]})),
+        ("EntityUpdateCollectionRequest", json!({"dataFormat": "JSON", "payloads": [update]})),
+        ("EntityDeleteAllRequest", json!({"model": m})),
+        ("EntityGetRequest", json!({"entityId": id})),
+        ("EntitySnapshotSearchRequest", json!({"model": m, "condition": all})),
+        ("SnapshotGetStatusRequest", json!({"snapshotId": search})),
+        ("SnapshotCancelRequest", json!({"snapshotId": search})),
+        ("EntityGetAllRequest", json!({"model": m})),
+        ("EntitySearchRequest", json!({"model": m, "condition": all})),
+        ("SnapshotGetRequest", json!({"snapshotId": search})),
+        ("EntityStatsGetRequest", json!({"model": m})),
+        ("EntityStatsByStateGetRequest", json!({"model": m})),
+        ("EntityChangesMetadataGetRequest", json!({"entityId": id})),
+        // What they make is theirs.
+        (
+            "EntityModelImportRequest",
+            json!({"model": u, "dataFormat": "JSON", "converter": "SAMPLE_DATA", "payload": {"x": 1}}),
+        ),
+    ]
+}
+
+/// What is ours, as we see it.
+async fn ours(hall: &Hall, who: &str, search: &str) -> String {
+    let mut seen = String::new();
+    for (kind, payload) in events(search) {
+        let reads = ["Get", "Export", "EntitySearch"];
+        if reads.iter().any(|it| kind.contains(it)) {
+            let answers = hall.ask_with(kind, payload, &[("authorization", who)]).await.unwrap();
+            assert!(!answers.is_empty() && answers.iter().all(|it| it.1["success"] == true));
+            seen += &format!("{kind} {answers:?}\n");
+        }
     }
+    seen
+}
+
+#[tokio::test]
+pub(crate) async fn what_belongs_to_one_tenant_is_not_there_for_another() {
+    let hall = strict().await;
+    let (us, them) = (bearer(&hall.world, "ours", &[]), bearer(&hall.world, "theirs", &[]));
+    let header = [format!("Authorization: {us}")];
+    for line in [
+        r#"POST /api/model/import/JSON/SAMPLE_DATA/u/1 {"u":1}"#,
+        r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#,
+        "PUT /api/model/m/1/lock",
+        r#"POST /api/entity/JSON/m/1 {"n":1}"#,
+    ] {
+        assert_eq!(hall.world.say(line, &header).await.status, 200, "{line}");
+    }
+    let all = r#"{"type":"group","operator":"AND","conditions":[]}"#;
+    let begun = hall.world.say(&format!("POST /api/search/async/m/1 {all}"), &header).await;
+    let search = begun.json().as_str().unwrap().to_owned();
+    ended_of(&hall.world, &search, &header).await;
+    let tried: BTreeSet<_> = events(&search).into_iter().map(|it| it.0).collect();
+    assert_eq!(tried, BTreeSet::from(KINDS), "an event that nobody has tried");
+    let before = ours(&hall, &us, &search).await;
+    let mut seen = String::new();
+    for (kind, payload) in events(&search) {
+        let answers = hall.ask_with(kind, payload, &[("authorization", &them)]).await.unwrap();
+        seen += &format!("{kind}\n");
+        for (_, answer) in answers {
+            let shown = match answer["error"]["message"].as_str() {
+                Some(message) => message.to_owned(),
+                None => answer.to_string(),
+            };
+            seen += &format!("    {}\n", abridged(&shown).replace(&search, "SEARCH"));
+        }
+    }
+    compare_file("tests/http/calls/tenants.txt", &seen);
+    assert_eq!(ours(&hall, &us, &search).await, before);
 }
 
 #[tokio::test]

@@ -112,7 +112,7 @@ const CALLS: [&str; 4] = [
 ];
 
 #[tokio::test]
-async fn a_member_works_in_the_transaction_that_asked_it() {
+pub(crate) async fn a_member_works_in_the_transaction_that_asked_it() {
     let member = calling(&CALLS, false);
     let world = with(Arc::clone(&member), HttpLimits::default()).await;
     let taken = world.say(r##"PUT /api/entity/JSON/#2/ASK {"a":2}"##, &[]).await;
@@ -130,7 +130,7 @@ async fn a_member_works_in_the_transaction_that_asked_it() {
 }
 
 #[tokio::test]
-async fn what_a_member_did_is_gone_if_it_fails() {
+pub(crate) async fn what_a_member_did_is_gone_if_it_fails() {
     let member = calling(&CALLS, true);
     let world = with(Arc::clone(&member), HttpLimits::default()).await;
     let taken = world.say(r##"PUT /api/entity/JSON/#2/ASK {"a":2}"##, &[]).await;
@@ -153,7 +153,7 @@ async fn a_write_may_wait_for_longer_than_a_request_may_take() {
 }
 
 #[tokio::test]
-async fn tokens_that_are_not_good_are_refused_by_what_is_wrong_with_them() {
+pub(crate) async fn tokens_that_are_not_good_are_refused_by_what_is_wrong_with_them() {
     let world = with(calling(&[], false), HttpLimits::default()).await;
     let over = "00000001-0000-1000-8000-000000000000";
     for (token, expected) in [

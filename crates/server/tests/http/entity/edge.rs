@@ -31,11 +31,6 @@ async fn a_refusal_has_everything_a_client_looks_for() {
     .assert_eq(&format!("{answer:#}"));
 }
 
-#[tokio::test]
-async fn what_is_not_there_is_refused_in_the_same_form() {
-    world().await.enact("what_is_not_there").await;
-}
-
 async fn at(context: &str) -> World {
     let entity = EntityOptions { context_path: context.into(), ..EntityOptions::default() };
     world_with(Options { entity, ..Options::default() }, Settings::default()).await

@@ -5,12 +5,7 @@ use serde_json::{Value, json};
 use crate::world::world;
 
 #[tokio::test]
-async fn messages_are_kept_until_they_are_erased() {
-    world().await.enact("messages_are_kept_until_they_are_erased").await;
-}
-
-#[tokio::test]
-async fn a_large_message_comes_back_as_it_was() {
+pub(crate) async fn a_large_message_comes_back_as_it_was() {
     let world = world().await;
     let payload = format!("[{}1.50]", "1.50,".repeat(40_000));
     let headers = ["Content-Type: application/json".to_owned()];
@@ -24,7 +19,7 @@ async fn a_large_message_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_message_without_a_length_is_refused() {
+pub(crate) async fn a_message_without_a_length_is_refused() {
     let world = world().await;
     let head = "POST /api/message/new/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
                 content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -36,7 +31,7 @@ async fn a_message_without_a_length_is_refused() {
 }
 
 #[tokio::test]
-async fn help_can_be_read_from_everywhere() {
+pub(crate) async fn help_can_be_read_from_everywhere() {
     let world = world().await;
     let response = world.get("/api/help").await;
     assert_eq!(response.headers()["access-control-allow-origin"], "*");
@@ -49,6 +44,28 @@ async fn help_can_be_read_from_everywhere() {
     assert_eq!(topic["title"], "Workflows");
     assert_eq!(topic["sections"][0]["name"], "Importing");
     assert_eq!(topic["see_also"], json!(["crud", "search", "audit"]));
+    let known = [
+        "actions",
+        "body",
+        "children",
+        "path",
+        "sections",
+        "see_also",
+        "stability",
+        "synopsis",
+        "title",
+        "topic",
+    ];
+    for topic in topics {
+        for name in topic.as_object().unwrap().keys() {
+            assert!(known.contains(&name.as_str()), "{name}");
+        }
+        for name in known.iter().filter(|it| **it != "children") {
+            assert!(topic.get(name).is_some(), "{name} {topic}");
+        }
+        assert_eq!(topic["path"][0], topic["topic"]);
+        assert_eq!(topic["stability"], "stable");
+    }
     for path in ["errors.CONFLICT", "errors/CONFLICT", "errors.conflict"] {
         let topic = world.say(&format!("GET /api/help/{path}"), &[]).await.json();
         assert_eq!((&topic["title"], &topic["path"][0]), (&json!("CONFLICT"), &json!("errors")));
@@ -61,7 +78,18 @@ async fn help_can_be_read_from_everywhere() {
 }
 
 #[tokio::test]
-async fn help_about_what_is_not_there_is_refused() {
+pub(crate) async fn nothing_else_can_be_read_from_everywhere() {
+    let world = world().await;
+    for path in ["/api/model/", "/api/health", "/api/account", "/api/entity/x/1", "/openapi.json"] {
+        let url = format!("http://{}{path}", world.address);
+        let request = world.client.get(url).header("origin", "https://elsewhere.example");
+        let response = request.send().await.unwrap();
+        assert!(!response.headers().contains_key("access-control-allow-origin"), "{path}");
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn help_about_what_is_not_there_is_refused() {
     let world = world().await;
     for (line, expected) in [
         ("GET /api/help/nothing", (404, "HELP_TOPIC_NOT_FOUND")),

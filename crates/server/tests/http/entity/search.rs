@@ -9,16 +9,6 @@ use crate::world::{World, world};
 /// Matches everything.
 const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
 
-#[tokio::test]
-async fn what_matches_is_sent_line_by_line() {
-    world().await.enact("what_matches_is_sent_line_by_line").await;
-}
-
-#[tokio::test]
-async fn conditions_that_cannot_be_read_are_refused() {
-    world().await.enact("conditions_that_cannot_be_read_are_refused").await;
-}
-
 /// A model with so many entities.
 async fn with_entities(n_entities: usize) -> World {
     let world = world().await;
@@ -45,7 +35,7 @@ async fn lines(world: &World, query: &str) -> Result<usize, String> {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_for_few_is_told_if_there_are_more() {
+pub(crate) async fn a_client_that_asks_for_few_is_told_if_there_are_more() {
     let world = with_entities(1_200).await;
     assert_eq!(lines(&world, "").await, Err("SEARCH_RESULT_LIMIT".into()));
     assert_eq!(lines(&world, "?limit=1000").await, Err("SEARCH_RESULT_LIMIT".into()));
@@ -57,18 +47,34 @@ async fn a_client_that_asks_for_few_is_told_if_there_are_more() {
 }
 
 #[tokio::test]
-async fn as_many_as_were_asked_for_are_not_too_many() {
+pub(crate) async fn as_many_as_were_asked_for_are_not_too_many() {
     let world = with_entities(500).await;
     assert_eq!(lines(&world, "?limit=499").await, Err("SEARCH_RESULT_LIMIT".into()));
     assert_eq!(lines(&world, "?limit=500").await, Ok(500));
     assert_eq!(lines(&world, "?limit=0").await, Ok(500));
 }
 
+#[tokio::test]
+pub(crate) async fn what_is_found_comes_in_lines() {
+    let world = with_entities(2).await;
+    let url = format!("http://{}/api/search/direct/m/1", world.address);
+    let response = world.client.post(url).body(ALL).send().await.unwrap();
+    assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+    let text = response.text().await.unwrap();
+    assert!(text.ends_with("}\n"), "{text}");
+    assert_eq!(text.lines().count(), 2);
+}
+
 /// Looks until a search has ended.
 async fn ended(world: &World, id: &str) -> Value {
-    for _ in 0..1_000 {
+    ended_of(world, id, &[]).await
+}
+
+/// Looks as somebody until a search has ended.
+pub(crate) async fn ended_of(world: &World, id: &str, who: &[String]) -> Value {
+    for _ in 0..10_000 {
         let line = format!("GET /api/search/async/{id}/status");
-        let status = world.say(&line, &[]).await.json();
+        let status = world.say(&line, who).await.json();
         if status["searchJobStatus"] != "RUNNING" {
             return status;
         }
@@ -85,7 +91,7 @@ async fn begin(world: &World, query: &str, condition: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_search_in_the_background_keeps_what_it_found() {
+pub(crate) async fn a_search_in_the_background_keeps_what_it_found() {
     let world = with_entities(2_500).await;
     world.clock.advance(Duration::from_secs(1));
     let id = begin(&world, "", ALL).await;
@@ -128,7 +134,7 @@ async fn a_search_in_the_background_keeps_what_it_found() {
 }
 
 #[tokio::test]
-async fn a_search_of_then_finds_what_was_there() {
+pub(crate) async fn a_search_of_then_finds_what_was_there() {
     let world = with_entities(3).await;
     world.clock.advance(Duration::from_secs(10));
     assert_eq!(world.say("DELETE /api/entity/m/1", &[]).await.status, 200);
@@ -142,7 +148,7 @@ async fn a_search_of_then_finds_what_was_there() {
 }
 
 #[tokio::test]
-async fn a_search_that_has_ended_cannot_be_canceled() {
+pub(crate) async fn a_search_that_has_ended_cannot_be_canceled() {
     let world = with_entities(1).await;
     let id = begin(&world, "", ALL).await;
     ended(&world, &id).await;
@@ -159,7 +165,7 @@ async fn a_search_that_has_ended_cannot_be_canceled() {
 }
 
 #[tokio::test]
-async fn searches_nobody_has_begun_are_not_found() {
+pub(crate) async fn searches_nobody_has_begun_are_not_found() {
     let world = world().await;
     for line in [
         "GET /api/search/async/#9",

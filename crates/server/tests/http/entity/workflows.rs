@@ -1,53 +1,10 @@
 //! Workflows: taken in, given out, run.
 
 use serde_json::{Value, json};
+use waypost_engine::{Settings, entity::Rules};
+use waypost_server::Options;
 
-use crate::world::{World, world};
-
-#[tokio::test]
-async fn workflows_are_exported_as_they_were_imported() {
-    world().await.enact("workflows_are_exported_as_they_were_imported").await;
-}
-
-#[tokio::test]
-async fn workflows_are_merged_replaced_and_activated() {
-    world().await.enact("workflows_are_merged_replaced_and_activated").await;
-}
-
-#[tokio::test]
-async fn workflows_that_break_rules_are_refused() {
-    world().await.enact("workflows_that_break_rules_are_refused").await;
-}
-
-#[tokio::test]
-async fn without_workflows_there_is_one() {
-    world().await.enact("without_workflows_there_is_one").await;
-}
-
-#[tokio::test]
-async fn the_first_workflow_that_matches_is_chosen() {
-    world().await.enact("the_first_workflow_that_matches_is_chosen").await;
-}
-
-#[tokio::test]
-async fn transitions_are_guarded() {
-    world().await.enact("transitions_are_guarded").await;
-}
-
-#[tokio::test]
-async fn the_examples_of_the_format_work() {
-    world().await.enact("the_examples_of_the_format_work").await;
-}
-
-#[tokio::test]
-async fn what_happened_is_told_newest_first() {
-    world().await.enact("what_happened_is_told_newest_first").await;
-}
-
-#[tokio::test]
-async fn nobody_to_ask_is_told_as_such() {
-    world().await.enact("nobody_to_ask_is_told_as_such").await;
-}
+use crate::world::{World, world, world_with};
 
 /// A workflow of a line of states that are left by themselves.
 fn line(n_transitions: usize) -> String {
@@ -75,15 +32,18 @@ async fn with_line(n_transitions: usize) -> World {
 }
 
 #[tokio::test]
-async fn a_hundred_transitions_by_themselves_are_too_many() {
-    let answer = with_line(99).await.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &[]).await;
+pub(crate) async fn a_hundred_transitions_by_themselves_are_too_many() {
+    let world = with_line(99).await;
+    let answer = world.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &[]).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
+    let entity = world.say("GET /api/entity/#2", &[]).await.json();
+    assert_eq!(entity["meta"]["state"], "s99");
     let answer = with_line(100).await.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &[]).await;
     assert_eq!((answer.status, answer.code().as_str()), (400, "WORKFLOW_FAILED"));
 }
 
 #[tokio::test]
-async fn pages_of_the_audit_have_everything_once_while_more_happens() {
+pub(crate) async fn pages_of_the_audit_have_everything_once_while_more_happens() {
     let world = world().await;
     world
         .prepare(&[
@@ -106,4 +66,69 @@ async fn pages_of_the_audit_have_everything_once_while_more_happens() {
     }
     assert_eq!(Value::Array(seen), all["items"]);
     assert_eq!(all["pagination"], json!({ "hasNext": false }));
+}
+
+#[tokio::test]
+pub(crate) async fn a_page_of_the_audit_has_a_thousand_items() {
+    let world = world().await;
+    let item = r##"{"id":"#2","payload":"{}"}"##;
+    let update = format!(
+        "PUT /api/entity/JSON?transactionWindow=1000 [{}{item}]",
+        format!("{item},").repeat(599)
+    );
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#,
+            "PUT /api/model/m/1/lock",
+            r#"POST /api/entity/JSON/m/1 {"a":1}"#,
+            &update,
+        ])
+        .await;
+    for limit in [1_000, 1_001, 5_000] {
+        let page = world.say(&format!("GET /api/audit/entity/#2?limit={limit}"), &[]).await.json();
+        assert_eq!(page["items"].as_array().unwrap().len(), 1_000, "{limit}");
+        assert_eq!(page["pagination"]["hasNext"], true);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn imports_at_the_same_time_all_land() {
+    let world = world().await;
+    let import = async |number: usize| {
+        let workflow =
+            format!(r#"{{"name":"w{number}","initialState":"S","states":{{"S":{{}}}}}}"#);
+        let line = format!(r#"POST /api/model/m/1/workflow/import {{"workflows":[{workflow}]}}"#);
+        world.say(&line, &[]).await.status
+    };
+    let statuses = futures_util::future::join_all((0..10).map(import)).await;
+    assert_eq!(statuses, [200; 10]);
+    let export = world.say("GET /api/model/m/1/workflow/export", &[]).await.json();
+    let mut names: Vec<_> =
+        export["workflows"].as_array().unwrap().iter().map(|it| it["name"].to_string()).collect();
+    names.sort();
+    assert_eq!(names, (0..10).map(|it| format!("\"w{it}\"")).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+pub(crate) async fn a_state_may_be_entered_as_often_as_the_server_is_told() {
+    let rules = Rules { state_visits_max: 3, ..Rules::default() };
+    let world = world_with(Options::default(), Settings { rules, ..Settings::default() }).await;
+    let still = |n: u64| json!({"type": "simple", "jsonPath": "$.a", "operatorType": "GREATER_THAN", "value": n});
+    let states = json!({
+        "A": {"transitions": [{"name": "t", "next": "B", "criterion": still(0)}]},
+        "B": {"transitions": [{"name": "t", "next": "A", "criterion": still(0)}]},
+    });
+    let workflow = json!({"name": "w", "initialState": "A", "states": states});
+    let import = json!({ "workflows": [workflow] });
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#,
+            "PUT /api/model/m/1/lock",
+            &format!("POST /api/model/m/1/workflow/import {import}"),
+            r#"POST /api/entity/JSON/m/1 {"a":0}"#,
+        ])
+        .await;
+    let answer = world.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &[]).await;
+    assert_eq!((answer.status, answer.code().as_str()), (400, "WORKFLOW_FAILED"));
+    assert!(answer.text.contains("state A was entered more than 3 times"), "{}", answer.text);
 }

@@ -1,9 +1,19 @@
 //! Entities: created, read, updated, deleted, one by one and many at once.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
+use waypost_engine::{
+    Settings,
+    entity::{Answer as Reply, Compute, Question},
+};
+use waypost_machines::entity::cascade;
+use waypost_server::Options;
 
 use super::play::Answer;
-use crate::world::{World, world};
+use crate::world::{World, world, world_with};
 
 /// A model that takes anything with these members.
 const MODEL: [&str; 2] = [
@@ -11,66 +21,66 @@ const MODEL: [&str; 2] = [
     "PUT /api/model/invoice/1/lock",
 ];
 
-#[tokio::test]
-async fn entities_are_created_and_read() {
-    world().await.enact("entities_are_created_and_read").await;
+/// A member that answers nobody before all have asked.
+struct Together(Barrier);
+
+#[async_trait]
+impl Compute for Together {
+    async fn ask(&self, _: Question<'_>) -> Reply {
+        self.0.wait().await;
+        let reply = cascade::Reply::Processed { value: None, warnings: Vec::new() };
+        Reply { reply, member: None }
+    }
 }
 
 #[tokio::test]
-async fn entities_are_updated() {
-    world().await.enact("entities_are_updated").await;
-}
-
-#[tokio::test]
-async fn collections_are_created_in_parts() {
-    world().await.enact("collections_are_created_in_parts").await;
-}
-
-#[tokio::test]
-async fn collections_are_updated_all_or_none() {
-    world().await.enact("collections_are_updated_all_or_none").await;
-}
-
-#[tokio::test]
-async fn entities_are_deleted_and_remembered() {
-    world().await.enact("entities_are_deleted_and_remembered").await;
-}
-
-#[tokio::test]
-async fn the_past_can_be_read() {
-    world().await.enact("the_past_can_be_read").await;
-}
-
-#[tokio::test]
-async fn entities_are_counted() {
-    world().await.enact("entities_are_counted").await;
-}
-
-#[tokio::test]
-async fn of_many_updates_at_once_each_lands_or_says_that_it_did_not() {
-    let world = world().await;
+pub(crate) async fn of_many_who_have_read_the_same_one_lands_and_the_others_may_come_again() {
+    let compute = Arc::new(Together(Barrier::new(16)));
+    let settings = Settings { compute, ..Settings::default() };
+    let world = world_with(Options::default(), settings).await;
     world.prepare(&MODEL).await;
-    world.prepare(&[r#"POST /api/entity/JSON/invoice/1 {"no":"0"}"#]).await;
+    let workflow = r#"{"name":"w","initialState":"S","states":{"S":{"transitions":[{"name":"T","next":"S","manual":true,"processors":[{"name":"p"}]}]}}}"#;
+    let import =
+        format!(r#"POST /api/model/invoice/1/workflow/import {{"workflows":[{workflow}]}}"#);
+    world.prepare(&[&import, r#"POST /api/entity/JSON/invoice/1 {"no":"0"}"#]).await;
     let update = async |number: usize| -> Answer {
-        let line = format!(r##"PUT /api/entity/JSON/#2 {{"no":"{number}"}}"##);
+        let line = format!(r##"PUT /api/entity/JSON/#2/T {{"no":"{number}"}}"##);
         world.say(&line, &[]).await
     };
     let answers = futures_util::future::join_all((1..=16).map(update)).await;
     let landed: Vec<_> = answers.iter().filter(|it| it.status == 200).collect();
-    assert!(!landed.is_empty());
+    assert_eq!(landed.len(), 1);
     for answer in answers.iter().filter(|it| it.status != 200) {
         assert_eq!((answer.status, answer.code().as_str()), (409, "CONFLICT"));
         assert_eq!(answer.json()["properties"]["retryable"], true);
     }
     let entity = world.say("GET /api/entity/#2", &[]).await.json();
-    let last = entity["meta"]["transactionId"].clone();
-    assert!(landed.iter().any(|it| it.json()["transactionId"] == last), "{entity}");
+    assert_eq!(entity["meta"]["transactionId"], landed[0].json()["transactionId"]);
     let changes = world.say("GET /api/entity/#2/changes", &[]).await.json();
-    assert_eq!(changes.as_array().unwrap().len(), landed.len() + 1);
+    assert_eq!(changes.as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
-async fn creations_at_the_same_time_all_land() {
+pub(crate) async fn no_version_has_a_tag_and_the_past_has_a_thousand() {
+    let world = world().await;
+    world.prepare(&MODEL).await;
+    world.prepare(&[r#"POST /api/entity/JSON/invoice/1 {"no":"0"}"#]).await;
+    let url = format!("http://{}/api/entity/00000002-0000-1000-8000-000000000000", world.address);
+    let response = world.client.get(url).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(!response.headers().contains_key("etag"));
+    for _ in 0..1_000 {
+        let answer = world.say(r##"PUT /api/entity/JSON/#2 {"no":"1"}"##, &[]).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let changes = world.say("GET /api/entity/#2/changes", &[]).await.json();
+    let changes = changes.as_array().unwrap();
+    assert_eq!(changes.len(), 1_000);
+    assert!(changes.iter().all(|it| it["changeType"] == "UPDATED"), "the newest come first");
+}
+
+#[tokio::test]
+pub(crate) async fn creations_at_the_same_time_all_land() {
     let world = world().await;
     world.prepare(&MODEL).await;
     let create = async |number: usize| {
@@ -84,7 +94,7 @@ async fn creations_at_the_same_time_all_land() {
 }
 
 #[tokio::test]
-async fn of_two_who_expect_the_same_version_one_is_refused() {
+pub(crate) async fn of_two_who_expect_the_same_version_one_is_refused() {
     let world = world().await;
     world.prepare(&MODEL).await;
     world.prepare(&[r#"POST /api/entity/JSON/invoice/1 {"no":"0"}"#]).await;
@@ -99,7 +109,7 @@ async fn of_two_who_expect_the_same_version_one_is_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_has_exactly_the_members_clients_know() {
+pub(crate) async fn an_answer_has_exactly_the_members_clients_know() {
     let world = world().await;
     world.prepare(&MODEL).await;
     world.prepare(&[r#"POST /api/entity/JSON/invoice/1 {"no":"A-1"}"#]).await;
@@ -118,7 +128,7 @@ async fn an_answer_has_exactly_the_members_clients_know() {
 }
 
 #[tokio::test]
-async fn every_answer_but_the_schema_ends_with_a_line_feed() {
+pub(crate) async fn every_answer_but_the_schema_ends_with_a_line_feed() {
     let world = world().await;
     world.prepare(&MODEL).await;
     for (line, expected) in [

@@ -1,0 +1,60 @@
+//! Writes that wait for compute members, on the other stores.
+
+use super::{callbacks, compute, functions, joined, processors, who, wire};
+use crate::on::{On, each, named};
+
+fn all(on: On) {
+    each(
+        on,
+        named![
+            callbacks::what_a_member_writes_lands_with_the_transaction_it_was_asked_in,
+            callbacks::what_a_member_has_written_goes_when_it_fails,
+            callbacks::what_a_member_apart_has_written_goes_when_it_fails_and_the_rest_stays,
+            callbacks::a_callback_may_set_off_another,
+            callbacks::a_ticket_is_good_for_one_transaction_and_for_a_while,
+            compute::a_cascade_takes_what_every_processor_adds_and_is_one_version,
+            compute::a_processor_that_fails_leaves_nothing_behind,
+            compute::what_a_processor_apart_says_is_dropped_and_so_is_its_failure,
+            compute::only_a_member_with_every_tag_is_asked,
+            compute::a_member_that_dies_is_missed_at_once,
+            compute::an_answer_to_another_question_is_nobodys,
+            compute::a_function_decides_and_is_not_asked_in_vain,
+            compute::ten_writes_wait_for_one_member_at_the_same_time,
+            compute::of_two_writes_of_one_entity_at_least_one_lands,
+            compute::a_server_that_stops_lets_a_member_finish_and_then_go,
+            functions::a_function_chooses_a_workflow_before_there_is_a_transition,
+            functions::functions_are_asked_in_order_until_it_is_clear,
+            functions::a_function_that_cannot_tell_is_not_a_no,
+            functions::why_not_is_told_to_whoever_asked_for_it,
+            joined::all_a_member_does_lands_together,
+            joined::all_a_member_does_is_gone_if_it_fails,
+            joined::the_ticket_of_an_earlier_question_still_lets_in,
+            joined::a_ticket_is_for_those_of_the_same_tenant_who_say_who_they_are,
+            processors::every_mode_waits_and_says_in_the_audit_which_it_was,
+            processors::a_processor_is_told_what_it_is_to_be_told,
+            processors::what_comes_back_is_the_new_value_or_none_or_no_answer_at_all,
+            processors::numbers_keep_their_digits_on_the_way_through_a_member,
+            processors::an_answer_that_comes_too_late_is_nobodys,
+            processors::a_client_that_goes_away_leaves_no_question_behind,
+            processors::who_failed_is_asked_again_after_others_and_not_for_ever,
+            processors::who_says_no_for_good_is_not_asked_again,
+            processors::what_members_warn_of_is_told_beside_the_body,
+            processors::two_members_share_the_work,
+            processors::a_member_that_dies_is_missed_and_the_client_may_come_again,
+            processors::whatever_happens_to_a_processor_apart_is_a_warning,
+            processors::a_guard_sees_what_a_processor_before_it_has_made,
+            who::what_belongs_to_one_tenant_is_not_there_for_another,
+            wire::a_page_has_twenty_entities_and_one_of_a_search_ten,
+        ],
+    );
+}
+
+#[test]
+fn writes_that_wait_are_kept_by_sqlite() {
+    all(On::Sqlite);
+}
+
+#[test]
+fn writes_that_wait_are_kept_by_postgresql() {
+    all(On::Postgres);
+}

@@ -1,0 +1,264 @@
+//! What lies on the wire, byte by byte; and what is told when the server is in trouble.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use serde_json::{Value, json};
+use tonic::{
+    Code, Request, Status,
+    client::Grpc,
+    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+};
+use waypost_kernel::Store;
+use waypost_server::{Options, auth::AuthOptions};
+
+use super::{
+    compute::new,
+    hall::{Hall, code, hall, hall_in, hall_with},
+};
+use crate::{
+    entity::tenants::{bearer, jwt},
+    grpc::talk::endpoint,
+    trouble::{Trouble, Troubled},
+};
+
+/// Passes bytes on as they are.
+#[derive(Clone, Copy, Default)]
+struct Plain;
+
+impl Codec for Plain {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for Plain {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, item: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(item);
+        Ok(())
+    }
+}
+
+impl Decoder for Plain {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
+    }
+}
+
+/// A text as a field of that number.
+fn field(number: u8, text: &str) -> Vec<u8> {
+    let mut bytes = vec![(number << 3) | 2];
+    let mut length = text.len();
+    while length > 127 {
+        bytes.push(u8::try_from(length & 127).unwrap() | 128);
+        length >>= 7;
+    }
+    bytes.push(u8::try_from(length).unwrap());
+    bytes.extend(text.as_bytes());
+    bytes
+}
+
+/// The texts of a message by the numbers of their fields.
+fn fields(mut bytes: &[u8]) -> Vec<(u8, String)> {
+    let mut fields = Vec::new();
+    while let [tag, rest @ ..] = bytes {
+        assert_eq!(tag & 7, 2, "a field that is no text");
+        bytes = rest;
+        let (mut length, mut shift) = (0, 0);
+        while let [byte, rest @ ..] = bytes {
+            bytes = rest;
+            length |= usize::from(byte & 127) << shift;
+            shift += 7;
+            if byte & 128 == 0 {
+                break;
+            }
+        }
+        let (text, rest) = bytes.split_at(length);
+        fields.push((tag >> 3, String::from_utf8(text.to_vec()).unwrap()));
+        bytes = rest;
+    }
+    fields
+}
+
+#[tokio::test]
+async fn an_event_is_these_bytes_and_a_method_has_this_path() {
+    let hall = hall().await;
+    hall.with_states(json!({"NEW": {}})).await;
+    let payload = json!({
+        "id": "p", "dataFormat": "JSON",
+        "payload": {"model": {"name": "m", "version": 1}, "data": {"n": 1}},
+    });
+    let payload = payload.to_string();
+    for data in [6, 7] {
+        let message = [
+            field(1, "event-7"),
+            field(2, "test"),
+            field(3, "1.0"),
+            field(4, "EntityCreateRequest"),
+            field(data, &payload),
+        ];
+        let channel = endpoint(&hall.world).connect().await.unwrap();
+        let mut client = Grpc::new(channel);
+        client.ready().await.unwrap();
+        let path = "/org.cyoda.cloud.api.grpc.CloudEventsService/entityManage";
+        let path = path.parse().unwrap();
+        let request = Request::new(Bytes::from(message.concat()));
+        let answer = client.unary(request, path, Plain).await.unwrap().into_inner();
+        let fields = fields(&answer);
+        let numbers: Vec<_> = fields.iter().map(|it| it.0).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 7]);
+        assert_eq!((fields[1].1.as_str(), fields[2].1.as_str()), ("cyoda", "1.0"));
+        assert_eq!(fields[3].1, "EntityTransactionResponse");
+        let told: Value = serde_json::from_str(&fields[4].1).unwrap();
+        assert_eq!((&told["requestId"], &told["success"]), (&json!("event-7"), &json!(true)));
+    }
+    assert_eq!(hall.count().await, 2);
+}
+
+/// A hall over a store that may get into trouble, with an entity in it.
+async fn troubled() -> (Hall, Arc<Troubled>, String) {
+    let mut troubled = None;
+    let trouble = |store: Arc<dyn Store>| {
+        let store = Troubled::new(store);
+        troubled = Some(Arc::clone(&store));
+        store as Arc<dyn Store>
+    };
+    let hall = hall_in(trouble, AuthOptions::default(), Options::default()).await;
+    hall.with_states(json!({"NEW": {}})).await;
+    let id = hall.create(json!({"n": 1})).await;
+    (hall, troubled.unwrap(), id)
+}
+
+#[tokio::test]
+async fn a_defect_is_told_by_a_ticket_and_a_store_that_is_away_may_be_asked_again() {
+    let (hall, store, id) = troubled().await;
+    let get = || json!({"entityId": id});
+    store.be(Trouble::Corrupt);
+    let defect = hall.refused("EntityGetRequest", get()).await;
+    assert_eq!(defect["code"], "SERVER_ERROR");
+    let message = defect["message"].as_str().unwrap();
+    assert!(message.starts_with("SERVER_ERROR: internal error [ticket: "), "{message}");
+    assert!(defect.get("retryable").is_none(), "{defect}");
+    store.be(Trouble::Away);
+    let away = hall.refused("EntityGetRequest", get()).await;
+    assert_eq!((&away["code"], &away["retryable"]), (&json!("CLIENT_ERROR"), &json!(true)));
+    assert!(!away.to_string().contains("db-7"), "{away}");
+    store.be(Trouble::None);
+    hall.done("EntityGetRequest", get()).await;
+}
+
+#[tokio::test]
+async fn a_search_that_runs_can_be_canceled() {
+    let (hall, store, _) = troubled().await;
+    store.be(Trouble::SearchesHang);
+    let all = json!({"type": "group", "operator": "AND", "conditions": []});
+    let begin = json!({"model": {"name": "m", "version": 1}, "condition": all});
+    let begun = hall.done("EntitySnapshotSearchRequest", begin).await;
+    assert_eq!(begun["status"]["status"], "RUNNING");
+    let which = || json!({"snapshotId": begun["status"]["snapshotId"]});
+    let status = hall.done("SnapshotGetStatusRequest", which()).await;
+    assert_eq!(status["status"]["status"], "RUNNING");
+    let page = hall.refused("SnapshotGetRequest", which()).await;
+    assert!(page["message"].as_str().unwrap().starts_with("BAD_REQUEST: "), "{page}");
+    let canceled = hall.done("SnapshotCancelRequest", which()).await;
+    assert_eq!(canceled["status"]["status"], "CANCELLED");
+    let again = hall.refused("SnapshotCancelRequest", which()).await;
+    assert!(again["message"].as_str().unwrap().contains("is not running"), "{again}");
+}
+
+#[tokio::test]
+pub(crate) async fn a_page_has_twenty_entities_and_one_of_a_search_ten() {
+    let hall = hall().await;
+    hall.with_states(json!({"NEW": {}})).await;
+    let model = json!({"name": "m", "version": 1});
+    let payloads: Vec<_> = (0..25).map(|n| json!({"model": model, "data": {"n": n}})).collect();
+    let made = json!({"dataFormat": "JSON", "payloads": payloads});
+    hall.done("EntityCreateCollectionRequest", made).await;
+    let n_shown = async |kind: &str, payload: Value| hall.ask(kind, payload).await.unwrap().len();
+    assert_eq!(n_shown("EntityGetAllRequest", json!({"model": model})).await, 20);
+    let second = json!({"model": model, "pageNumber": 1});
+    assert_eq!(n_shown("EntityGetAllRequest", second).await, 5);
+    let all = json!({"type": "group", "operator": "AND", "conditions": []});
+    let begin = json!({"model": model, "condition": all});
+    let begun = hall.done("EntitySnapshotSearchRequest", begin).await;
+    let id = begun["status"]["snapshotId"].as_str().unwrap();
+    crate::entity::search::ended_of(&hall.world, id, &[]).await;
+    assert_eq!(n_shown("SnapshotGetRequest", json!({"snapshotId": id})).await, 10);
+    let third = json!({"snapshotId": id, "pageNumber": 2});
+    assert_eq!(n_shown("SnapshotGetRequest", third).await, 5);
+}
+
+#[tokio::test]
+async fn a_token_that_runs_out_does_not_end_a_stream() {
+    let hall = hall_with(jwt(), Options::default()).await;
+    let program = bearer(&hall.world, "one", &["ROLE_M2M"]);
+    let mut line = hall.open(Some(&program)).await.unwrap();
+    line.send("CalculationMemberJoinEvent", json!({"id": "j"}));
+    line.next().await.unwrap().unwrap();
+    hall.world.clock.advance(Duration::from_secs(3_600));
+    let late =
+        hall.ask_with("EntityModelGetAllRequest", json!({}), &[("authorization", &program)]).await;
+    assert_eq!(code(late), Code::Unauthenticated);
+    let fresh = bearer(&hall.world, "one", &[]);
+    let header = [format!("Authorization: {fresh}")];
+    let workflow = json!({"workflows": [{"name": "w", "initialState": "A", "states": {
+        "A": {"transitions": [{"name": "T", "next": "B", "processors": [{"name": "p"}]}]}, "B": {},
+    }}]});
+    for text in [
+        r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#.to_owned(),
+        "PUT /api/model/m/1/lock".to_owned(),
+        format!("POST /api/model/m/1/workflow/import {workflow}"),
+    ] {
+        assert_eq!(hall.world.say(&text, &header).await.status, 200, "{text}");
+    }
+    let answering = async {
+        let asked = line.asked().await;
+        let said = json!({"id": "a", "requestId": asked["requestId"]});
+        line.send("EntityProcessorCalculationResponse", said);
+    };
+    let creating = hall.world.say(r#"POST /api/entity/JSON/m/1 {"n":1}"#, &header);
+    let ((), made) = tokio::join!(answering, creating);
+    assert_eq!(made.status, 200, "{}", made.text);
+}
+
+#[tokio::test]
+async fn who_comes_back_does_not_answer_what_was_asked_before() {
+    let hall = hall().await;
+    hall.through(json!([{"name": "p"}])).await;
+    let mut before = hall.join(&[]).await;
+    let leaving = async {
+        let asked = before.asked().await;
+        drop(before);
+        asked["requestId"].clone()
+    };
+    let creating = hall.ask("EntityCreateRequest", new(json!({"n": 1})));
+    let (old, refused) = tokio::join!(leaving, creating);
+    assert_eq!(refused.unwrap()[0].1["success"], false);
+    let mut after = hall.join(&[]).await;
+    let answering = async {
+        let asked = after.asked().await;
+        for (request, by) in [(&old, "old"), (&asked["requestId"], "new")] {
+            let payload = json!({"data": {"by": by}});
+            let said = json!({"id": "a", "requestId": request, "payload": payload});
+            after.send("EntityProcessorCalculationResponse", said);
+        }
+    };
+    let ((), id) = tokio::join!(answering, hall.create(json!({"n": 1})));
+    assert_eq!(hall.show(&id).await["data"], json!({"by": "new"}));
+    assert_eq!(hall.count().await, 1);
+}

@@ -1,0 +1,44 @@
+//! What is said about entities beside the stories, on the other stores.
+
+use super::{calls, letters, search, tenants, workflows, writing};
+use crate::on::{On, each, named};
+
+fn all(on: On) {
+    each(
+        on,
+        named![
+            search::a_client_that_asks_for_few_is_told_if_there_are_more,
+            search::as_many_as_were_asked_for_are_not_too_many,
+            search::a_search_in_the_background_keeps_what_it_found,
+            search::a_search_of_then_finds_what_was_there,
+            search::a_search_that_has_ended_cannot_be_canceled,
+            search::searches_nobody_has_begun_are_not_found,
+            writing::of_many_who_have_read_the_same_one_lands_and_the_others_may_come_again,
+            writing::creations_at_the_same_time_all_land,
+            writing::of_two_who_expect_the_same_version_one_is_refused,
+            writing::an_answer_has_exactly_the_members_clients_know,
+            writing::every_answer_but_the_schema_ends_with_a_line_feed,
+            workflows::a_hundred_transitions_by_themselves_are_too_many,
+            workflows::imports_at_the_same_time_all_land,
+            workflows::a_state_may_be_entered_as_often_as_the_server_is_told,
+            workflows::a_page_of_the_audit_has_a_thousand_items,
+            workflows::pages_of_the_audit_have_everything_once_while_more_happens,
+            tenants::nothing_of_one_tenant_is_there_for_another,
+            tenants::two_tenants_may_give_the_same_name_to_different_things,
+            calls::a_member_works_in_the_transaction_that_asked_it,
+            calls::what_a_member_did_is_gone_if_it_fails,
+            calls::tokens_that_are_not_good_are_refused_by_what_is_wrong_with_them,
+            letters::a_large_message_comes_back_as_it_was,
+        ],
+    );
+}
+
+#[test]
+fn entities_are_kept_by_sqlite() {
+    all(On::Sqlite);
+}
+
+#[test]
+fn entities_are_kept_by_postgresql() {
+    all(On::Postgres);
+}

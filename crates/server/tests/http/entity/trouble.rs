@@ -1,0 +1,141 @@
+//! Entities while the store is in trouble, and searches that do not end by themselves.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use waypost_engine::Settings;
+use waypost_kernel::Store;
+use waypost_server::{EntityOptions, Options, auth::Verbosity};
+
+use crate::{
+    trouble::{Trouble, Troubled},
+    world::{World, world_in},
+};
+
+const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
+
+/// A world with an entity `#2`, and its store.
+async fn troubled(verbosity: Verbosity) -> (World, Arc<Troubled>) {
+    let entity = EntityOptions { verbosity, ..EntityOptions::default() };
+    let mut troubled = None;
+    let trouble = |store: Arc<dyn Store>| {
+        let store = Troubled::new(store);
+        troubled = Some(Arc::clone(&store));
+        store as Arc<dyn Store>
+    };
+    let options = Options { entity, ..Options::default() };
+    let world = world_in(trouble, options, Settings::default()).await;
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#,
+            "PUT /api/model/m/1/lock",
+            r#"POST /api/entity/JSON/m/1 {"n":1}"#,
+        ])
+        .await;
+    (world, troubled.unwrap())
+}
+
+fn is_ticket(value: &Value) -> bool {
+    value.as_str().is_some_and(|it| it.len() == 36)
+}
+
+#[tokio::test]
+async fn a_defect_is_named_by_a_ticket_and_its_cause_told_to_those_who_may_know() {
+    for (verbosity, is_told) in [(Verbosity::Sanitized, false), (Verbosity::Verbose, true)] {
+        let (world, store) = troubled(verbosity).await;
+        store.be(Trouble::Corrupt);
+        for line in ["GET /api/entity/#2", r##"PUT /api/entity/JSON/#2 {"n":2}"##] {
+            let answer = world.say(line, &[]).await;
+            assert_eq!((answer.status, answer.code().as_str()), (500, "SERVER_ERROR"), "{line}");
+            let problem = answer.json();
+            assert!(is_ticket(&problem["ticket"]), "{problem}");
+            let ticket = problem["ticket"].as_str().unwrap();
+            let detail = problem["detail"].as_str().unwrap();
+            assert_eq!(detail.contains("page 7 is torn"), is_told, "{detail}");
+            let plain = format!("SERVER_ERROR: internal error [ticket: {ticket}]");
+            assert_eq!(detail == plain, !is_told, "{detail}");
+            assert!(problem["properties"]["retryable"].is_null(), "{problem}");
+        }
+        store.be(Trouble::None);
+        assert_eq!(world.say("GET /api/entity/#2", &[]).await.json()["data"], json!({"n": 1}));
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_and_not_the_end() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    store.be(Trouble::Panics);
+    let answer = world.say("GET /api/entity/#2", &[]).await;
+    assert_eq!((answer.status, answer.code().as_str()), (500, "SERVER_ERROR"));
+    assert!(is_ticket(&answer.json()["ticket"]), "{}", answer.text);
+    store.be(Trouble::None);
+    assert_eq!(world.say("GET /api/health", &[]).await.text, "{\"status\":\"UP\"}\n");
+    assert_eq!(world.say("GET /api/entity/#2", &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_server_whose_store_is_away_says_so_to_those_who_ask_and_come_again() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    store.be(Trouble::Away);
+    let health = world.say("GET /api/health", &[]).await;
+    assert_eq!((health.status, health.text.as_str()), (503, "{\"status\":\"DOWN\"}\n"));
+    let answer = world.say("GET /api/entity/#2", &[]).await;
+    assert_eq!((answer.status, answer.code().as_str()), (503, "STORE_UNAVAILABLE"));
+    assert_eq!(answer.json()["properties"]["retryable"], true);
+    assert!(!answer.text.contains("db-7"), "{}", answer.text);
+    store.be(Trouble::None);
+    assert_eq!(world.say("GET /api/health", &[]).await.status, 200);
+}
+
+/// Begins a search while searches are in trouble: where it is.
+async fn begin(world: &World) -> String {
+    let begun = world.say(&format!("POST /api/search/async/m/1 {ALL}"), &[]).await;
+    format!("/api/search/async/{}", begun.json().as_str().unwrap())
+}
+
+#[tokio::test]
+async fn a_search_that_runs_can_be_looked_at_and_canceled_and_has_no_pages() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    store.be(Trouble::SearchesHang);
+    let search = begin(&world).await;
+    let status = world.say(&format!("GET {search}/status"), &[]).await.json();
+    let expected = json!({
+        "searchJobStatus": "RUNNING", "createTime": "2026-05-28T20:26:40Z", "entitiesCount": 0,
+        "calculationTimeMillis": 0, "expirationDate": "2026-05-28T21:26:40Z",
+    });
+    assert_eq!(status, expected);
+    let page = world.say(&format!("GET {search}"), &[]).await;
+    assert_eq!((page.status, page.code().as_str()), (400, "BAD_REQUEST"));
+    let canceled = world.say(&format!("PUT {search}/cancel"), &[]).await.json();
+    let expected =
+        json!({"isCancelled": true, "cancelled": true, "currentSearchJobStatus": "CANCELLED"});
+    assert_eq!(canceled, expected);
+    let status = world.say(&format!("GET {search}/status"), &[]).await.json();
+    assert_eq!(status["searchJobStatus"], "CANCELLED");
+    assert_eq!(status["finishTime"], "2026-05-28T20:26:40Z");
+    let again = world.say(&format!("PUT {search}/cancel"), &[]).await;
+    assert_eq!((again.status, again.code().as_str()), (400, "BAD_REQUEST"));
+    assert_eq!(again.json()["properties"]["currentStatus"], "CANCELLED");
+    assert_eq!(world.say(&format!("GET {search}"), &[]).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_search_that_fails_says_so() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    store.be(Trouble::SearchesCorrupt);
+    let search = begin(&world).await;
+    let mut status = Value::Null;
+    for _ in 0..10_000 {
+        status = world.say(&format!("GET {search}/status"), &[]).await.json();
+        if status["searchJobStatus"] != "RUNNING" {
+            break;
+        }
+    }
+    assert_eq!(status["searchJobStatus"], "FAILED");
+    assert_eq!(status["entitiesCount"], 0);
+    for line in [format!("GET {search}"), format!("PUT {search}/cancel")] {
+        let answer = world.say(&line, &[]).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "BAD_REQUEST"), "{line}");
+        assert!(!answer.text.contains("torn"), "{}", answer.text);
+    }
+}
