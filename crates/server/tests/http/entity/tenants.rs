@@ -92,7 +92,10 @@ const OPERATIONS: [(&str, &str); 42] = [
     ),
     ("DELETE /api/model/{entityName}/{modelVersion}", "/api/model/u/1"),
     ("GET /api/model/{entityName}/{modelVersion}/indexes", "/api/model/m/1/indexes"),
-    ("PUT /api/model/{entityName}/{modelVersion}/indexes", r#"/api/model/u/1/indexes ["$.a"]"#),
+    (
+        "PUT /api/model/{entityName}/{modelVersion}/indexes",
+        r#"/api/model/u/1/indexes {"paths":["$.u"]}"#,
+    ),
     (
         "GET /api/model/{entityName}/{modelVersion}/workflow/export",
         "/api/model/m/1/workflow/export",
@@ -183,7 +186,10 @@ async fn ours(world: &World, who: &[String], search: &str) -> String {
             seen += &format!("{line}\n{}\n", answer.text);
         }
     }
-    seen + &world.say("GET /api/model/export/SIMPLE_VIEW/u/1", who).await.text
+    for line in ["GET /api/model/export/SIMPLE_VIEW/u/1", "GET /api/model/u/1/indexes"] {
+        seen += &world.say(line, who).await.text;
+    }
+    seen
 }
 
 #[tokio::test]
