@@ -215,6 +215,8 @@ async fn jetstream_stores_a_repeated_message_once() {
     let subjects = vec!["stored.events".to_owned()];
     let config =
         jetstream::stream::Config { name: "STORED".into(), subjects, ..Default::default() };
+    // Of another run against the same server, if there was one.
+    drop(context.delete_stream("STORED").await);
     let mut stream = context.create_stream(config).await.unwrap();
     let nats = Nats::connect(&url, "stored.events", true).await.unwrap();
     send_when_connected(&nats, &posted()).await;

@@ -229,7 +229,8 @@ pub(crate) async fn nothing_of_one_tenant_is_there_for_another() {
             (200, false) => super::play::abridged(&answer.text),
             (_, false) => answer.code(),
         };
-        seen += &format!("{route}\n    {} {}\n", answer.status, shown.trim());
+        let line = format!("    {} {}", answer.status, shown.trim());
+        seen += &format!("{route}\n{}\n", line.trim_end());
     }
     super::play::compare_file(
         "tests/http/entity/tenants/nothing_of_one_tenant_is_there_for_another.txt",
