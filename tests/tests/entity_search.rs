@@ -148,6 +148,8 @@ impl World {
             let Ok(written) = self.entities.write(&[item]).await else { continue };
             ids.extend(written.touched.into_iter().map(|it| it.id));
         }
+        // While the clock stands, commits are given later instants one by one.
+        self.clock.advance(Duration::from_secs(1));
         let then = self.entities.now();
         self.clock.advance(Duration::from_secs(1));
         for id in ids.into_iter().step_by(3) {

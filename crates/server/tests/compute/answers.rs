@@ -128,7 +128,7 @@ async fn warnings_are_kept_whatever_the_answer_is() {
 #[tokio::test]
 async fn answers_that_make_no_sense_are_refused() {
     let world = world().await;
-    let deep = format!("{}{}", "[".repeat(80), "]".repeat(80));
+    let deep = format!("{}{}", "[".repeat(121), "]".repeat(121));
     let deep =
         json!({ "payload": { "data": { "a": serde_json::from_str::<Json>(&deep).unwrap() } } });
     for (rest, wrong) in [
