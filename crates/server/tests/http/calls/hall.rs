@@ -68,6 +68,21 @@ pub(crate) async fn hall_in(
 pub(crate) type Answers = Vec<(String, Value)>;
 
 impl Hall {
+    /// The locked model `m`, whose entities have processor `p` on their way from `A` to `B`.
+    pub(crate) async fn with_processor(&self, header: &[String]) {
+        let workflow = json!({"workflows": [{"name": "w", "initialState": "A", "states": {
+            "A": {"transitions": [{"name": "T", "next": "B", "processors": [{"name": "p"}]}]},
+            "B": {},
+        }}]});
+        for text in [
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#.to_owned(),
+            "PUT /api/model/m/1/lock".to_owned(),
+            format!("POST /api/model/m/1/workflow/import {workflow}"),
+        ] {
+            assert_eq!(self.world.say(&text, header).await.status, 200, "{text}");
+        }
+    }
+
     /// Asks with an event of that type, by the method that takes it.
     pub(crate) async fn ask(&self, kind: &str, payload: Value) -> Result<Answers, Status> {
         self.ask_with(kind, payload, &[]).await

@@ -263,16 +263,7 @@ pub(crate) async fn a_ticket_is_for_those_of_the_same_tenant_who_say_who_they_ar
     let program = bearer(&hall.world, "one", &["ROLE_M2M"]);
     let other = bearer(&hall.world, "other", &["ROLE_M2M"]);
     let header = [format!("Authorization: {program}")];
-    let workflow = json!({"workflows": [{"name": "w", "initialState": "A", "states": {
-        "A": {"transitions": [{"name": "T", "next": "B", "processors": [{"name": "p"}]}]}, "B": {},
-    }}]});
-    for text in [
-        r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#.to_owned(),
-        "PUT /api/model/m/1/lock".to_owned(),
-        format!("POST /api/model/m/1/workflow/import {workflow}"),
-    ] {
-        assert_eq!(hall.world.say(&text, &header).await.status, 200, "{text}");
-    }
+    hall.with_processor(&header).await;
     let mut line = hall.open(Some(&program)).await.unwrap();
     line.send("CalculationMemberJoinEvent", json!({"id": "j"}));
     line.next().await.unwrap().unwrap();

@@ -155,16 +155,7 @@ async fn a_member_of_one_tenant_is_not_asked_by_another() {
     line.send("CalculationMemberJoinEvent", json!({"id": "j"}));
     assert_eq!(line.next().await.unwrap().unwrap().0.r#type, "CalculationMemberGreetEvent");
     let header = [format!("Authorization: {other}")];
-    let workflow = json!({"workflows": [{"name": "w", "initialState": "A", "states": {
-        "A": {"transitions": [{"name": "T", "next": "B", "processors": [{"name": "p"}]}]}, "B": {},
-    }}]});
-    for text in [
-        r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#.to_owned(),
-        "PUT /api/model/m/1/lock".to_owned(),
-        format!("POST /api/model/m/1/workflow/import {workflow}"),
-    ] {
-        assert_eq!(hall.world.say(&text, &header).await.status, 200, "{text}");
-    }
+    hall.with_processor(&header).await;
     let answer = hall.world.say(r#"POST /api/entity/JSON/m/1 {"n":1}"#, &header).await;
     assert_eq!((answer.status, answer.code().as_str()), (503, "NO_COMPUTE_MEMBER_FOR_TAG"));
 }

@@ -216,16 +216,7 @@ async fn a_token_that_runs_out_does_not_end_a_stream() {
     assert_eq!(code(late), Code::Unauthenticated);
     let fresh = bearer(&hall.world, "one", &[]);
     let header = [format!("Authorization: {fresh}")];
-    let workflow = json!({"workflows": [{"name": "w", "initialState": "A", "states": {
-        "A": {"transitions": [{"name": "T", "next": "B", "processors": [{"name": "p"}]}]}, "B": {},
-    }}]});
-    for text in [
-        r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#.to_owned(),
-        "PUT /api/model/m/1/lock".to_owned(),
-        format!("POST /api/model/m/1/workflow/import {workflow}"),
-    ] {
-        assert_eq!(hall.world.say(&text, &header).await.status, 200, "{text}");
-    }
+    hall.with_processor(&header).await;
     let answering = async {
         let asked = line.asked().await;
         let said = json!({"id": "a", "requestId": asked["requestId"]});
