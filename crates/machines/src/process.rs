@@ -7,6 +7,7 @@ mod evolve;
 pub mod expression;
 mod graph;
 mod history;
+mod message;
 mod moment;
 mod parse;
 mod schema;
@@ -20,14 +21,12 @@ pub use self::{
         Boundary, Cell, Choice, Exit, Graph, HitPolicy, Rule, Step, StepId, StepType, Table, Work,
     },
     history::{History, Visit, VisitStatus},
+    message::{Command, Event, Start},
     parse::{
         BoundarySource, PropertySource, RuleSource, SchemaSource, Source, StepSource, TableSource,
     },
     schema::Schema,
-    types::{
-        Alarm, Branch, Command, Event, Fork, Path, Phase, Process, Rest, Start, State, Status,
-        Stay, Visits, limits,
-    },
+    types::{Alarm, Branch, Fork, Path, Phase, Process, Rest, State, Status, Stay, Visits, limits},
     validate::violations,
     variables::Variables,
 };

@@ -327,7 +327,7 @@ pub(super) fn fail_at(turn: &mut Turn<'_, Process>, stay: &Stay, reason: String)
 
 /// Fails the instance. What is open stays so, out of everybody's reach, until a step is tried
 /// again; timers go on.
-fn fail(turn: &mut Turn<'_, Process>, reason: String, pending: Vec<Path>) {
+pub(super) fn fail(turn: &mut Turn<'_, Process>, reason: String, pending: Vec<Path>) {
     let open = turn.state().stays.iter().filter_map(|it| match &it.rest {
         Rest::Task { number, held, .. } => Some((*number, held.clone())),
         Rest::User | Rest::Signal | Rest::Join { .. } | Rest::Failed => None,

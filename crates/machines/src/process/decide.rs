@@ -5,10 +5,10 @@ use std::sync::Arc;
 use waypost_kernel::{ClaimId, NewTask, Rejection, RejectionCode as Code, Turn, WorkerId};
 
 use super::{
-    Command, Event, Path, Phase, Process, Rest, Start, Stay, StepType, Variables,
+    Command, Event, Path, Phase, Process, Rest, Start, State, Stay, StepType, Variables,
     advance::{
-        drop_work, drop_work_of, enter, enter_all, exit_of, fail_at, forget_forks, leave, schedule,
-        shortened,
+        drop_work, drop_work_of, enter, enter_all, exit_of, fail, fail_at, forget_forks, leave,
+        schedule, shortened,
     },
     graph::Work,
     limits,
@@ -28,6 +28,7 @@ pub(super) fn decide(turn: &mut Turn<'_, Process>, command: Command) -> Decision
     }
     if turn.state().phase == Phase::Running {
         forget_forks(turn);
+        fail_if_stuck(turn);
     }
     Ok(())
 }
@@ -250,17 +251,39 @@ fn retry(turn: &mut Turn<'_, Process>, step: &str, patch: Variables) -> Decision
         let detail = "instance is not FAILED; manual retry only applies to FAILED instances";
         return refuse(Code::InstanceNotFailed, detail);
     }
-    let known = state.visits.get_key_value(step).map(|(id, it)| (Arc::clone(id), *it));
-    let Some((step, visits)) = known.filter(|(_, it)| it.failed) else {
+    let Some(path) = failed_path(state, step) else {
         return refuse(Code::StepNotRetryable, "step is not in a retryable state");
     };
     let patch = taken_over(turn, patch, false)?;
     revive(turn);
     let mut paths = turn.state().pending.clone();
-    paths.push(Path { step: Arc::clone(&step), branch: visits.branch });
+    let step = Arc::clone(&path.step);
+    paths.push(path);
     turn.emit(Event::Resumed { step, patch });
     enter_all(turn, paths);
     Ok(())
+}
+
+/// The path that has failed at a step: one that rests there still, or the latest that came there.
+fn failed_path(state: &State, step: &str) -> Option<Path> {
+    let rests = state.failed_at(step).and_then(|at| state.stays.get(at));
+    let rests = rests.map(|it| Path { step: Arc::clone(&it.step), branch: it.branch });
+    rests.or_else(|| {
+        let (step, visits) = state.visits.get_key_value(step)?;
+        visits.failed.then(|| Path { step: Arc::clone(step), branch: visits.branch })
+    })
+}
+
+/// What failed before another step was tried again is out of reach while the instance is under way:
+/// when all that could go on has done so, it has failed again.
+fn fail_if_stuck(turn: &mut Turn<'_, Process>) {
+    let is_stuck = |it: &Stay| matches!(it.rest, Rest::Failed | Rest::Join { .. });
+    let stays = &turn.state().stays;
+    let failed = stays.iter().find(|it| it.rest == Rest::Failed);
+    if let Some(failed) = failed.filter(|_| stays.iter().all(is_stuck)) {
+        let reason = format!("step \"{}\" has failed and nothing else can go on", failed.step);
+        fail(turn, reason, Vec::new());
+    }
 }
 
 /// Tasks of other branches can be taken again; who was at one when the instance failed still is.

@@ -84,6 +84,7 @@ fn visit(state: &mut State, number: u32, step: &StepId) {
     state.last = number;
     let visits = state.visits.entry(Arc::clone(step)).or_default();
     visits.count += 1;
+    visits.latest = number;
     visits.failed = false;
     visits.branch = None;
 }
@@ -91,8 +92,11 @@ fn visit(state: &mut State, number: u32, step: &StepId) {
 fn note_failure(state: &mut State, visit: u32) {
     let Some(stay) = state.stays.iter().find(|it| it.visit == visit) else { return };
     let visits = state.visits.entry(Arc::clone(&stay.step)).or_default();
-    visits.failed = true;
-    visits.branch = stay.branch;
+    // Another path may have come to the step since.
+    if visit >= visits.latest {
+        visits.failed = true;
+        visits.branch = stay.branch;
+    }
 }
 
 /// Changes the variables. Tasks that are under way keep what they were offered with.
@@ -162,8 +166,9 @@ fn resume(state: &mut State, step: &StepId, patch: &Variables) {
     state.phase = Phase::Running;
     state.reason = None;
     state.ended_at = None;
-    let is_tried_again = |it: &Stay| it.rest == Rest::Failed && it.step == *step;
-    state.stays.retain(|it| !is_tried_again(it));
+    if let Some(at) = state.failed_at(step) {
+        state.stays.remove(at);
+    }
     state.pending.clear();
     change(state, |variables| merge(variables, patch));
 }

@@ -187,7 +187,7 @@ fn stays() -> Vec<Stay> {
 }
 
 fn instance(phase: Phase) -> State {
-    let visits = |count, failed, branch| Visits { count, failed, branch };
+    let visits = |count, failed, branch| Visits { count, latest: 0, failed, branch };
     State {
         phase,
         definition: DefinitionRef { name: "LOS::loan".into(), version: 2 },

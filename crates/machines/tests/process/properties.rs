@@ -8,7 +8,7 @@ use proptest::{
     prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
 use waypost_kernel::Conflict;
-use waypost_machines::process::{Command, Phase, Rest, Start, Variables};
+use waypost_machines::process::{Command, Phase, Rest, Start, Stay, Variables};
 
 use crate::{
     notation::graph,
@@ -280,6 +280,7 @@ fn happen(world: &mut World, one: &Move) {
         Move::Wait(duration) => world.now = world.now + *duration,
         Move::Ring => while world.ring().is_some() {},
         Move::Cancel => submit(world, &Command::Cancel { reason: None }),
+        Move::Ask(Command::Fire { visit, timer }) => drop(world.fire(*visit, *timer)),
         Move::Ask(command) => submit(world, command),
     }
 }
@@ -319,10 +320,14 @@ fn submit(world: &mut World, command: &Command) {
 
 /// Does one thing that is to be done, if there is any.
 fn answer(world: &mut World, output: &Variables) {
-    let Some(stay) = world.state.stays.iter().find(|it| !matches!(it.rest, Rest::Join { .. }))
-    else {
-        return;
+    let has_failed = world.state.phase == Phase::Failed;
+    // While the instance is under way nobody can help what failed before another step was retried.
+    let is_open = |it: &&Stay| match it.rest {
+        Rest::Task { .. } | Rest::User | Rest::Signal => true,
+        Rest::Failed => has_failed,
+        Rest::Join { .. } => false,
     };
+    let Some(stay) = world.state.stays.iter().find(is_open) else { return };
     let (step, output) = (stay.step.to_string(), output.clone());
     let command = match &stay.rest {
         Rest::Task { number, .. } => {

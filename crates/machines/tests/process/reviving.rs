@@ -354,3 +354,141 @@ fn a_hold_that_was_lost_is_not_given_back() {
         "#]],
     );
 }
+
+// What happens to the older of two paths at one step says nothing about the younger.
+#[test]
+fn an_older_visit_that_was_interrupted_does_not_speak_for_the_latest() {
+    check(
+        "
+        a task A -> s
+        after PT4S -> s
+        s task S -> e
+        interrupt PT10S -> t
+        t task T -> e
+        e end
+        ",
+        "
+        .. start
+        wait 4s
+        ring
+        wait 1s
+        done a
+        wait 9s
+        ring
+        fail t final
+        retry s
+        ",
+        expect![[r#"
+            .. start
+            wait 4s
+            ring
+              timer 1.0 is due
+              timer 1.0 fired
+              s#3 waits for task 4
+              + task 4 S
+              + timer 3.0 at +14s
+              => ACTIVE [a s]
+            wait 1s
+            done a
+              #1 left
+              s#5 waits for task 6
+              - task 2
+              + task 6 S
+              - timer 1.0
+              + timer 5.0 at +15s
+              => ACTIVE [s]
+            wait 9s
+            ring
+              timer 3.0 is due
+              timer 3.0 fired
+              #3 interrupted
+              t#7 waits for task 8
+              - task 4
+              + task 8 T
+              - timer 3.0
+              => ACTIVE [s t]
+            fail t final
+              #7 failed: boom
+              failed
+              - task 8, 6
+              => FAILED [s t] because "boom"
+            retry s
+              ! STEP_NOT_RETRYABLE step is not in a retryable state
+        "#]],
+    );
+}
+
+/// Two branches that come to one step, and one whose person can be too late.
+const ONE_STEP: &str = "
+    f fork a b u join j
+    a task A -> c
+    b task B -> c
+    c task C -> j
+    u user -> j
+    interrupt PT5S -> x
+    x user -> j
+    j join -> e
+    e end
+";
+
+#[test]
+fn paths_that_failed_at_one_step_are_tried_again_one_by_one() {
+    check(
+        ONE_STEP,
+        "
+        .. start
+        .. wait 5s
+        .. ring
+        .. done a
+        .. done b
+        .. fail 10 final
+        .. retry u
+        .. fail 12 final
+        retry c
+        .. done 15
+        user x
+        user u
+        retry c
+        done 20
+        ",
+        expect![[r#"
+            .. start
+            .. wait 5s
+            .. ring
+            .. done a
+            .. done b
+            .. fail 10 final
+            .. retry u
+            .. fail 12 final
+            retry c
+              c tried again with {}
+              c#14 on 2.1 waits for task 15
+              + task 15 C
+              => WAITING [x c u]
+            .. done 15
+            user x
+              #8 left
+              j#17 reached on 2.2
+              => WAITING [c u j]
+            user u
+              #13 left
+              j#18 absorbed
+              failed
+              - timer 13.0
+              => FAILED [c j] because "step \"c\" has failed and nothing else can go on"
+            retry c
+              c tried again with {}
+              c#19 on 2.0 waits for task 20
+              + task 20 C
+              => ACTIVE [j c]
+            done 20
+              #19 left
+              j#21 reached on 2.0
+              fork 2 joined
+              e#22 passed
+              completed
+              - task 20
+              => COMPLETED []
+        "#]],
+    );
+}

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, mem, time::Duration};
 
 use waypost_kernel::{
-    ClaimId, Conflict, Decided, Expectation, Key, Kind, Lease, Machine as _, Rejection, Task,
+    ClaimId, Conflict, Decided, Expectation, Json, Key, Kind, Lease, Machine as _, Rejection, Task,
     TaskId, TaskRef, Timer, TimerId, TimerRef, Timestamp, Turn, Version,
 };
 use waypost_machines::process::{Alarm, Command, Event, Graph, History, Process, State};
@@ -124,6 +124,14 @@ impl World {
                 Some(Rang::Next(definition))
             }
         }
+    }
+
+    /// Fires a timer as if it were due now, which the store prevents unless it is.
+    pub(crate) fn fire(&mut self, visit: u32, timer: usize) -> Result<Landed, Refusal> {
+        let at = TimerRef { key: self.key.clone(), id: format!("{visit}.{timer}").into() };
+        let command = Json::of(&Alarm::Boundary { visit, timer });
+        let due = Timer { at, due_at: self.now, command };
+        self.submit_with(&Command::Fire { visit, timer }, Some(&due))
     }
 
     fn leases(&self) -> BTreeMap<TaskId, Lease> {
