@@ -1,6 +1,7 @@
 //! Processes: graphs of steps that programs, people, conditions and time move forward.
 
 mod advance;
+mod audit;
 mod decide;
 mod duration;
 mod evolve;
@@ -17,6 +18,7 @@ mod validate;
 mod variables;
 
 pub use self::{
+    audit::{Audit, By, Deed, What},
     graph::{
         Boundary, Cell, Choice, Exit, Graph, HitPolicy, Rule, Step, StepId, StepType, Table, Work,
     },

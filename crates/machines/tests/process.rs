@@ -1,6 +1,8 @@
 //! Stories of processes: commands in, consequences out.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that panics has failed")]
 
+#[path = "process/audit.rs"]
+mod audit;
 #[path = "process/broken_branches.rs"]
 mod broken_branches;
 #[path = "process/decisions.rs"]

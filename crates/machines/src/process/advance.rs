@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::Value;
-use waypost_kernel::{Json, Lease, NewTask, NewTimer, Turn};
+use waypost_kernel::{Json, Lease, NewTask, NewTimer, Turn, WorkerId};
 
 use super::{
     Alarm, Branch, Event, Fork, Graph, Path, Phase, Process, Rest, Stay, StepId, Variables,
@@ -279,7 +279,7 @@ pub(super) fn drop_work_of(turn: &mut Turn<'_, Process>, stay: &Stay) {
 /// Leaves a stay, with what came back from it, and goes on.
 pub(super) fn leave(
     turn: &mut Turn<'_, Process>,
-    stay: &Stay,
+    (stay, by): (&Stay, Option<WorkerId>),
     exit: &Exit,
     output: (Variables, bool),
 ) {
@@ -295,12 +295,12 @@ pub(super) fn leave(
     match target {
         Ok(target) => {
             drop_work_of(turn, stay);
-            turn.emit(Event::Left { visit });
+            turn.emit(Event::Left { visit, by });
             if let Some(target) = target {
                 enter(turn, target, stay.branch);
             }
         }
-        Err(reason) => fail_at(turn, stay, reason),
+        Err(reason) => fail_at(turn, (stay, by), reason),
     }
 }
 
@@ -318,10 +318,14 @@ fn stumble(
 }
 
 /// A rest that ended badly fails the instance.
-pub(super) fn fail_at(turn: &mut Turn<'_, Process>, stay: &Stay, reason: String) {
+pub(super) fn fail_at(
+    turn: &mut Turn<'_, Process>,
+    (stay, by): (&Stay, Option<WorkerId>),
+    reason: String,
+) {
     let reason = shortened(&reason);
     drop_work_of(turn, stay);
-    turn.emit(Event::StepFailed { visit: stay.visit, reason: reason.clone() });
+    turn.emit(Event::StepFailed { visit: stay.visit, reason: reason.clone(), by });
     fail(turn, reason, Vec::new());
 }
 

@@ -97,13 +97,13 @@ fn complete(
 ) -> Decision {
     let Some(stay) = open_task(turn, task)? else { return Ok(()) };
     let output = taken_over(turn, output, true)?;
-    turn.expect_open(&task_id(task), worker);
+    turn.expect_open(&task_id(task), worker.clone());
     let graph = turn.definition();
     let Some(step) = graph.step(&stay.step) else { return Ok(()) };
     let Work::Service { outputs, exit, .. } = &step.work else { return Ok(()) };
     match outputs.as_ref().and_then(|it| it.violation(&output)) {
-        Some(violation) => fail_at(turn, &stay, violation),
-        None => leave(turn, &stay, exit, (output, true)),
+        Some(violation) => fail_at(turn, (&stay, Some(worker)), violation),
+        None => leave(turn, (&stay, Some(worker)), exit, (output, true)),
     }
     Ok(())
 }
@@ -115,16 +115,17 @@ fn give_up(
     retryable: bool,
 ) -> Decision {
     let Some(stay) = open_task(turn, task)? else { return Ok(()) };
-    turn.expect_open(&task_id(task), worker);
+    turn.expect_open(&task_id(task), worker.clone());
     let error = if error.trim().is_empty() { "job failed".to_owned() } else { shortened(&error) };
+    let by = Some(worker);
     match stay.rest {
         Rest::Task { retries: 1.., .. } if retryable => {
             let (visit, next) = (stay.visit, turn.state().last + 1);
-            turn.emit(Event::Retried { visit, task: next, error });
+            turn.emit(Event::Retried { visit, task: next, error, by });
             offer_again(turn, &stay, task, next);
         }
         Rest::Task { .. } | Rest::User | Rest::Signal | Rest::Join { .. } | Rest::Failed => {
-            fail_at(turn, &stay, error);
+            fail_at(turn, (&stay, by), error);
         }
     }
     Ok(())
@@ -199,7 +200,7 @@ fn rest_at(turn: &Turn<'_, Process>, step: &str, rest: &Rest) -> Option<Stay> {
 fn move_on(turn: &mut Turn<'_, Process>, stay: &Stay, output: Variables) -> Decision {
     let output = taken_over(turn, output, false)?;
     if let Some(exit) = exit_of(turn.definition(), stay) {
-        leave(turn, stay, exit, (output, false));
+        leave(turn, (stay, None), exit, (output, false));
     }
     Ok(())
 }

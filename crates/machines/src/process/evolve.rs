@@ -52,7 +52,7 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
             true => merge_deeply(variables, output),
             false => merge(variables, output),
         }),
-        Event::Left { visit } => leave(state, *visit),
+        Event::Left { visit, .. } => leave(state, *visit),
         Event::Fired { .. } => {}
         Event::Interrupted { visit } => {
             note_failure(state, *visit);

@@ -57,7 +57,7 @@ impl History {
     /// Takes note of what happened at `at`.
     pub fn follow(&mut self, at: Timestamp, event: &Event) {
         let before = Arc::clone(&self.state.variables);
-        let is_task_left = matches!(event, Event::Left { visit } if self.is_task(*visit));
+        let is_task_left = matches!(event, Event::Left { visit, .. } if self.is_task(*visit));
         Process::evolve(&mut self.state, event);
         match event {
             Event::Entered(stay) => self.begin(stay.visit, &stay.step, at, before),
@@ -83,7 +83,7 @@ impl History {
                 };
                 self.put_out(*visit, Some(output));
             }
-            Event::Left { visit } => {
+            Event::Left { visit, .. } => {
                 self.end(*visit, at, VisitStatus::Completed, None);
                 // A person or a signal that brought nothing has left what there was.
                 if !is_task_left {
@@ -93,7 +93,7 @@ impl History {
             Event::Interrupted { visit } => {
                 self.end(*visit, at, VisitStatus::Failed, Some(INTERRUPTED));
             }
-            Event::StepFailed { visit, reason } => {
+            Event::StepFailed { visit, reason, .. } => {
                 self.end(*visit, at, VisitStatus::Failed, Some(reason));
             }
             Event::Started { .. }

@@ -119,6 +119,9 @@ pub enum Event {
     /// It left a step it rested at.
     Left {
         visit: u32,
+        /// Who reported it, if it was a task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<WorkerId>,
     },
     /// A timer fired.
     Fired {
@@ -134,6 +137,9 @@ pub enum Event {
         visit: u32,
         task: u32,
         error: String,
+        /// Who reported it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<WorkerId>,
     },
     /// A task was lost by its worker and is offered again under another number.
     Lapsed {
@@ -144,6 +150,9 @@ pub enum Event {
     StepFailed {
         visit: u32,
         reason: String,
+        /// Who reported it, if it was a task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<WorkerId>,
     },
     /// A step could not be gone through.
     Stumbled {

@@ -281,15 +281,21 @@ fn visits() -> Vec<(&'static str, Event)> {
         reason: "no way".into(),
         at: at(1),
     };
+    let by = || Some(lease().worker);
+    let retried = |by| Event::Retried { visit: 3, task: 11, error: "no answer".into(), by };
+    let failed = |by| Event::StepFailed { visit: 3, reason: "no answer".into(), by };
     let others = [
         ("merged", merged(false)),
         ("merged-deeply", merged(true)),
-        ("left", Event::Left { visit: 3 }),
+        ("left", Event::Left { visit: 3, by: None }),
+        ("left-task", Event::Left { visit: 3, by: by() }),
         ("fired", Event::Fired { visit: 3, timer: 1 }),
         ("interrupted", Event::Interrupted { visit: 3 }),
-        ("retried", Event::Retried { visit: 3, task: 11, error: "no answer".into() }),
+        ("retried", retried(None)),
+        ("retried-task", retried(by())),
         ("lapsed", Event::Lapsed { visit: 3, task: 11 }),
-        ("step-failed", Event::StepFailed { visit: 3, reason: "no answer".into() }),
+        ("step-failed", failed(None)),
+        ("step-failed-task", failed(by())),
         ("stumbled", stumbled(Some(BRANCH))),
         ("stumbled-bare", stumbled(None)),
         ("resumed", Event::Resumed { step: "ship".into(), patch: known() }),

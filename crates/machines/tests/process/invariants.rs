@@ -14,6 +14,8 @@ pub(crate) fn hold(world: &World, before: &State, events: &[Event]) {
     let state = &world.state;
     assert_eq!(world.replayed, *state, "history explains the state");
     assert_eq!(world.history.state(), state, "history follows the state");
+    assert_eq!(world.audit.state(), state, "the audit follows the state");
+    every_deed_at_a_step_names_it(world);
     survives_storage(state);
     the_facets_tell_the_truth(state);
     the_status_is_what_the_rests_say(state);
@@ -30,6 +32,13 @@ pub(crate) fn stored(events: &[Event]) -> Vec<Event> {
     let read: Vec<Event> = Json::of(events).read().unwrap();
     assert_eq!(read, events, "the stored events are the events");
     read
+}
+
+fn every_deed_at_a_step_names_it(world: &World) {
+    for deed in world.audit.deeds().iter().filter(|it| it.visit.is_some()) {
+        let step = deed.step.as_deref().unwrap_or_default();
+        assert!(world.graph.step(step).is_some(), "{deed:?}");
+    }
 }
 
 pub(crate) fn survives_storage(state: &State) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use waypost_kernel::Timestamp;
-use waypost_machines::process::{Branch, Event, Rest, Stay, Variables, Visit};
+use waypost_machines::process::{Branch, By, Deed, Event, Rest, Stay, Variables, Visit};
 
 use crate::world::{DAWN, Landed, Refusal, World};
 
@@ -73,12 +73,12 @@ fn happened(event: &Event) -> Option<String> {
             format!("#{visit} deeply merges {}", json(output))
         }
         Event::Merged { visit, output, .. } => format!("#{visit} merges {}", json(output)),
-        Event::Left { visit } => format!("#{visit} left"),
+        Event::Left { visit, .. } => format!("#{visit} left"),
         Event::Fired { visit, timer } => format!("timer {visit}.{timer} fired"),
         Event::Interrupted { visit } => format!("#{visit} interrupted"),
-        Event::Retried { visit, task, error } => format!("#{visit} retried as {task}: {error}"),
+        Event::Retried { visit, task, error, .. } => format!("#{visit} retried as {task}: {error}"),
         Event::Lapsed { visit, task } => format!("#{visit} lapsed, again as {task}"),
-        Event::StepFailed { visit, reason } => format!("#{visit} failed: {}", brief(reason)),
+        Event::StepFailed { visit, reason, .. } => format!("#{visit} failed: {}", brief(reason)),
         Event::Stumbled { visit, step, branch, reason, .. } => {
             format!("{step}#{visit}{} failed: {}", on(*branch), brief(reason))
         }
@@ -123,6 +123,23 @@ pub(crate) fn variables(world: &World) -> String {
 }
 
 /// The visits as their users read them.
+pub(crate) fn audit(world: &World) -> Vec<String> {
+    world.audit.deeds().iter().map(deed).collect()
+}
+
+fn deed(deed: &Deed) -> String {
+    let by = match &deed.by {
+        By::Client => "a client".to_owned(),
+        By::Worker(Some(worker)) => worker.to_string(),
+        By::Worker(None) => "a worker".to_owned(),
+        By::Engine => "the engine".to_owned(),
+    };
+    let visit = deed.visit.map(|it| format!("#{it}")).unwrap_or_default();
+    let step = deed.step.as_ref().map(|it| format!(" {it}{visit}")).unwrap_or_default();
+    let detail = deed.detail.as_ref().map(|it| format!(" {:?}", brief(it))).unwrap_or_default();
+    format!("{} {:?}{step} by {by}{detail}", at(deed.at), deed.what)
+}
+
 pub(crate) fn history(world: &World) -> Vec<String> {
     world.history.clone().visits().iter().map(visit).collect()
 }

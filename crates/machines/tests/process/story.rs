@@ -16,7 +16,7 @@ use crate::{
 ///
 /// | Line | Meaning |
 /// | --- | --- |
-/// | `start {"n":1}` | starts an instance with these variables; `start key=k` |
+/// | `start {"n":1}` | starts an instance with these variables; `start key=k`, `start after=p` |
 /// | `claim A w1 30s` | a worker takes the task of a queue that is ready longest |
 /// | `done 2 {"n":2}` · `done a by=w2` | a report by the latest holder of task 2, or of the task
 /// that is open at step a, or by another |
@@ -27,7 +27,7 @@ use crate::{
 /// | `ring` | the timers that are due fire |
 /// | `fire 1.0` | a timer fires that somebody has seen due, and may be gone |
 /// | `.. start` | any line, whose consequences are told elsewhere |
-/// | `retry a {…}` · `cancel 'reason'` · `show` · `history` | |
+/// | `retry a {…}` · `cancel 'reason'` · `show` · `history` · `audit` | |
 pub(crate) fn check(definition: &str, story: &str, expect: Expect) {
     expect.assert_eq(&tell(notation::graph(definition), story));
 }
@@ -65,6 +65,7 @@ impl Teller {
             "ring" => self.ring(),
             "show" => vec![show::state(&self.world), show::variables(&self.world)],
             "history" => show::history(&self.world),
+            "audit" => show::audit(&self.world),
             verb => {
                 let command = self.command(verb, rest);
                 let answer = self.world.submit(&command);
@@ -129,7 +130,7 @@ impl Teller {
             "start" => Command::Start(Start {
                 business_key: words.strip_prefix("key=").map(str::to_owned),
                 variables: output,
-                parent: None,
+                parent: words.strip_prefix("after=").map(Into::into),
                 at: self.world.now,
             }),
             "done" => {

@@ -7,7 +7,7 @@ use waypost_kernel::{
     ClaimId, Conflict, Decided, Expectation, Json, Key, Kind, Lease, Machine as _, Rejection, Task,
     TaskId, TaskRef, Timer, TimerId, TimerRef, Timestamp, Turn, Version,
 };
-use waypost_machines::process::{Alarm, Command, Event, Graph, History, Process, State};
+use waypost_machines::process::{Alarm, Audit, Command, Event, Graph, History, Process, State};
 
 use crate::invariants;
 
@@ -22,6 +22,7 @@ pub(crate) struct World {
     /// The state again, made of nothing but the stored form of the events.
     pub(crate) replayed: State,
     pub(crate) history: History,
+    pub(crate) audit: Audit,
     pub(crate) events: Vec<Event>,
     pub(crate) tasks: BTreeMap<TaskId, Task>,
     pub(crate) timers: BTreeMap<TimerId, Timer>,
@@ -60,6 +61,7 @@ impl World {
             state: State::default(),
             replayed: State::default(),
             history: History::default(),
+            audit: Audit::default(),
             events: Vec::new(),
             tasks: BTreeMap::new(),
             timers: BTreeMap::new(),
@@ -83,11 +85,14 @@ impl World {
             first => (first?, false),
         };
         let before = mem::replace(&mut self.state, mem::take(&mut decided.state));
+        let n_deeds = self.audit.deeds().len();
         self.land(&decided);
         if let Some(timer) = fired {
             self.timers.remove(&timer.at.id);
         }
         invariants::hold(self, &before, &decided.events);
+        let is_told = self.audit.deeds().len() > n_deeds;
+        assert_eq!(is_told, !decided.events.is_empty(), "no change without somebody who made it");
         Ok(Landed { decided, again })
     }
 
@@ -201,6 +206,7 @@ impl World {
         for event in invariants::stored(&decided.events) {
             Process::evolve(&mut self.replayed, &event);
             self.history.follow(self.now, &event);
+            self.audit.follow(self.now, &event);
         }
         self.events.extend(decided.events.iter().cloned());
         for id in &decided.withdrawn {
