@@ -3,6 +3,7 @@
 //! The format is older than Waypost: requests may have members nobody knows, and `null` says the
 //! same as nothing.
 
+mod audit;
 mod definition;
 mod instance;
 mod step;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use self::{
+    audit::{AuditEntry, AuditPage},
     definition::{DefinitionPage, Uploaded},
     instance::{Cancel, Instance, InstancePage, InstanceStatus, Retry, StartInstance},
     step::{History, StepExecution},

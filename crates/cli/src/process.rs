@@ -1,5 +1,6 @@
 //! The verbs for processes, one file each.
 
+mod audit;
 mod cancel;
 mod complete;
 mod list;

@@ -23,6 +23,6 @@ pub use crate::{
     client::Client,
     entity::Entities,
     error::Error,
-    process::{Callback, DefinitionQuery, ProcessQuery, Processes},
+    process::{AuditQuery, Callback, DefinitionQuery, ProcessQuery, Processes},
     watch::Changes,
 };

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use waypost_api::{
     Document, Timestamp,
     process::{
-        Cancel, CompleteJob, CompleteJobs, CompleteJobsResponse, CompleteUserTask, DefinitionPage,
-        FailJob, Heartbeat, HeartbeatResponse, History, Instance, InstancePage, Job, PollJobs,
-        PollResponse, Retry, StartInstance, StepExecution, Uploaded, UserTaskPage,
+        AuditPage, Cancel, CompleteJob, CompleteJobs, CompleteJobsResponse, CompleteUserTask,
+        DefinitionPage, FailJob, Heartbeat, HeartbeatResponse, History, Instance, InstancePage,
+        Job, PollJobs, PollResponse, Retry, StartInstance, StepExecution, Uploaded, UserTaskPage,
     },
 };
 
-pub use self::query::{DefinitionQuery, ProcessQuery};
+pub use self::query::{AuditQuery, DefinitionQuery, ProcessQuery};
 use crate::{
     client::{ANSWER_MAX, Client, with_query},
     error::Error,
@@ -121,6 +121,15 @@ impl Processes {
         let request = self.client.get(self.path(&["instances", id, "history"]));
         let History { items } = self.client.answer(request).await?;
         Ok(items)
+    }
+
+    /// Who did what to an instance, in the order in which it was done.
+    ///
+    /// # Errors
+    /// `INSTANCE_NOT_FOUND` when there is none.
+    pub async fn audit(&self, id: &str, query: &AuditQuery) -> Result<AuditPage, Error> {
+        let url = with_query(self.path(&["instances", id, "audit"]), query);
+        self.client.answer(self.client.get(url)).await
     }
 
     /// Cancels an instance.

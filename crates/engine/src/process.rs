@@ -5,13 +5,14 @@ mod graphs;
 mod handle;
 mod names;
 mod next;
+mod past;
 mod request;
 mod view;
 mod work;
 
 pub use waypost_machines::process::{
-    BoundarySource, Graph, Source, Status, Step, StepSource, StepType, TableSource, Variables,
-    Visit, VisitStatus, expression::Coercion,
+    BoundarySource, By, Deed, Graph, Source, Status, Step, StepSource, StepType, TableSource,
+    Variables, Visit, VisitStatus, What, expression::Coercion,
 };
 
 pub(crate) use self::graphs::Graphs;
@@ -20,5 +21,5 @@ pub use self::{
     handle::Processes,
     names::{child, parent},
     request::{Callback, ListProcesses, Poll, StartProcess},
-    view::{HistoryView, InstanceView, TaskView, UserTaskView},
+    view::{AuditView, HistoryView, InstanceView, TaskView, UserTaskView},
 };

@@ -96,6 +96,7 @@ fn a_process_from_its_definition_to_its_end() {
         &format!("signal process {id} wait"),
         &format!("show process {id}"),
         &format!("history {id}"),
+        &format!("history process {id} --audit"),
     ]));
 }
 
@@ -230,6 +231,8 @@ fn machines_get_the_documents_of_the_server() {
     assert_eq!(text(&done, "status"), "COMPLETED");
     let history = world.json(&["history", &id]);
     assert_eq!(history.as_array().map(Vec::len), Some(3));
+    let audit = world.json(&["history", "process", &id, "--audit"]);
+    assert_eq!(audit.pointer("/1/stepName"), Some(&json!("Assess")));
 }
 
 #[test]

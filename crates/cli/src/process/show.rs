@@ -6,7 +6,10 @@ use waypost_api::{
     process::{Instance, InstanceStatus, StepExecution},
 };
 
-use super::story::{places, story};
+use super::{
+    audit::audit,
+    story::{places, story},
+};
 use crate::{
     exit::Failure,
     output::{Output, Tone, printable},
@@ -29,6 +32,10 @@ pub(crate) struct ShowArgs {
 pub(crate) struct HistoryArgs {
     /// The process's id
     id: String,
+
+    /// Show who did what instead
+    #[arg(long)]
+    audit: bool,
 
     #[command(flatten)]
     remote: RemoteArgs,
@@ -63,6 +70,9 @@ pub(crate) async fn show(args: ShowArgs, output: Output) -> Result<(), Failure> 
 
 pub(crate) async fn history(args: HistoryArgs, output: Output) -> Result<(), Failure> {
     let processes = args.remote.processes()?;
+    if args.audit {
+        return audit(&processes, &args.id, output).await;
+    }
     let history = processes.history(&args.id).await?;
     if output.is_json {
         return output.json(&history);

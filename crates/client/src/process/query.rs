@@ -50,3 +50,15 @@ pub struct ProcessQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_size: Option<u32>,
 }
+
+/// Which page of what was done.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditQuery {
+    /// Which page, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    /// How many on a page; 20 unless given, at most 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u32>,
+}

@@ -90,6 +90,7 @@ impl Processes {
         let commit = Commit { definitions, urgency: Urgency::New, ..Commit::default() };
         self.shared.store.commit(commit).await?;
         self.shared.metrics.process.definitions.inc();
+        tracing::info!(id = source.id, name = source.name, version, "a definition was stored");
         Ok(Deployed { definition, label: source.name.clone(), existed: false })
     }
 
@@ -152,6 +153,21 @@ impl Processes {
         }
         let total = items.len();
         Ok(DefinitionPage { items: items.into_iter().skip(offset).take(limit).collect(), total })
+    }
+
+    /// All versions of a definition, the newest first.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn uploads(
+        &self,
+        name: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<DefinitionPage, Error> {
+        let newest = self.definition(name, None).await?;
+        let query = DefinitionQuery { name: Some(newest.which.name), ..self.all() };
+        self.page(query, offset, limit).await
     }
 
     /// One page of what `query` wants, read as such: only labels have to be looked at one by one.

@@ -7,13 +7,13 @@ use waypost_kernel::{
     Urgency, Version, digest,
 };
 use waypost_machines::process::{
-    Command, Event, Graph, History, Phase, Process, Rest, Start, State, Stay, Variables, Work,
+    Command, Event, Graph, Phase, Process, Rest, Start, State, Stay, Variables, Work,
 };
 
 use super::{
     names,
     request::{ListProcesses, StartProcess},
-    view::{HistoryView, InstanceView, UserTaskView},
+    view::{InstanceView, UserTaskView},
 };
 use crate::{
     engine::Shared,
@@ -36,7 +36,7 @@ impl Processes {
     }
 
     /// The address of an instance that may exist. No store is asked about names nobody has given.
-    fn known(&self, id: &InstanceId) -> Result<Key, Error> {
+    pub(super) fn known(&self, id: &InstanceId) -> Result<Key, Error> {
         names::parent(id.as_str()).map(|_| self.key(id)).ok_or_else(unknown)
     }
 
@@ -84,6 +84,7 @@ impl Processes {
         };
         let landed = self.shared.processes.submit(submission).await?;
         self.shared.metrics.process.count_turn(&graph, purpose, &landed);
+        tell(&key, &graph, &landed);
         Ok((key, landed))
     }
 
@@ -262,35 +263,6 @@ impl Processes {
         Ok((tasks, next))
     }
 
-    /// What happened to an instance, visit by visit.
-    ///
-    /// # Errors
-    /// When it does not exist.
-    pub async fn history(&self, id: &InstanceId) -> Result<HistoryView, Error> {
-        let key = self.known(id)?;
-        let mut history = History::default();
-        let mut after = Version::ABSENT;
-        loop {
-            let records = self.shared.store.history(&key, after, PAGE_MAX).await?;
-            for record in &records {
-                let events: Vec<Event> = record.events.read().map_err(|error| {
-                    let text = format!("the events of {key}: {error}");
-                    waypost_kernel::StoreError::Corrupt(text)
-                })?;
-                events.iter().for_each(|event| history.follow(record.at, event));
-                after = record.version;
-            }
-            if records.len() < PAGE_MAX as usize {
-                break;
-            }
-        }
-        if after == Version::ABSENT {
-            return Err(unknown());
-        }
-        let graph = self.graph(history.state()).await?;
-        Ok(HistoryView { key, graph, visits: history.visits() })
-    }
-
     /// Decides and commits a command to an instance that exists.
     pub(super) async fn submit(
         &self,
@@ -313,6 +285,7 @@ impl Processes {
         let submission = Submission { key, definition, command, request, urgency, is_new, also };
         let landed = self.shared.processes.submit(submission).await?;
         self.shared.metrics.process.count_turn(&graph, purpose, &landed);
+        tell(key, &graph, &landed);
         Ok(landed)
     }
 
@@ -348,6 +321,14 @@ fn view(key: Key, landed: Landed<Process>) -> InstanceView {
     InstanceView { key, version: landed.version.0, state: landed.state }
 }
 
-fn unknown() -> Error {
+/// A failure is what somebody may have to look after, and the log is where they look first.
+fn tell(key: &Key, graph: &Graph, landed: &Landed<Process>) {
+    if let Some(Event::Failed { reason, .. }) = landed.events.last() {
+        let (instance, id, name) = (&key.id, &graph.which.name, &graph.label);
+        tracing::info!(%instance, definition = id, name, reason, "an instance has failed");
+    }
+}
+
+pub(super) fn unknown() -> Error {
     Error::rejected(Code::InstanceNotFound, "workflow instance not found")
 }

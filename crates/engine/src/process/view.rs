@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use waypost_kernel::{ClaimId, Key, Task, Timestamp, WorkerId};
-use waypost_machines::process::{Graph, Rest, State, Status, Variables, Visit};
+use waypost_machines::process::{Deed, Graph, Rest, State, Status, Variables, Visit};
 
 use super::{names, work::lapse_of};
 
@@ -101,6 +101,17 @@ pub struct UserTaskView {
     pub since: Timestamp,
     /// What the instance knows.
     pub variables: Arc<Variables>,
+}
+
+/// Who did what to an instance.
+#[derive(Clone, Debug)]
+pub struct AuditView {
+    /// Its address.
+    pub key: Key,
+    /// What it runs by.
+    pub graph: Arc<Graph>,
+    /// What was done, in its order.
+    pub deeds: Vec<Deed>,
 }
 
 /// What happened to an instance, visit by visit, with what it ran by.

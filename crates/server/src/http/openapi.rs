@@ -46,6 +46,7 @@ const CONTEXT: &str = "/api";
         process::definitions::upload, process::definitions::list, process::definitions::latest,
         process::definitions::version, process::instances::start, process::instances::start_of,
         process::instances::list, process::instances::show, process::instances::history,
+        process::audit::of_instance, process::audit::of_definition,
         process::instances::cancel, process::instances::retry, process::tasks::list,
         process::tasks::complete, process::tasks::complete_by_id, process::tasks::signal,
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,

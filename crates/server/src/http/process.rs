@@ -1,6 +1,7 @@
 //! Processes: `/v1/definitions`, `/v1/instances`, `/v1/jobs` and `/v1/user-tasks`, as their
 //! clients have always known them.
 
+pub(super) mod audit;
 mod body;
 mod convert;
 pub(super) mod definitions;
@@ -35,11 +36,13 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/definitions", definitions::list)
         .get("/v1/definitions/{id}", definitions::latest)
         .get("/v1/definitions/{id}/versions/{version}", definitions::version)
+        .get("/v1/definitions/{id}/audit", audit::of_definition)
         .post("/v1/definitions/{id}/instances", instances::start_of)
         .post("/v1/instances", instances::start)
         .get("/v1/instances", instances::list)
         .get("/v1/instances/{id}", instances::show)
         .get("/v1/instances/{id}/history", instances::history)
+        .get("/v1/instances/{id}/audit", audit::of_instance)
         .post("/v1/instances/{id}/cancel", instances::cancel)
         .post("/v1/instances/{id}/steps/{stepId}/retry", instances::retry)
         .post("/v1/instances/{id}/signals/{waitStepId}", tasks::signal)

@@ -31,6 +31,11 @@ async fn history_has_two_spellings() {
 }
 
 #[tokio::test]
+async fn who_did_what_is_on_record() {
+    world().await.play("who_did_what_is_on_record").await;
+}
+
+#[tokio::test]
 async fn failed_steps_are_retried() {
     world().await.play("failed_steps_are_retried").await;
 }

@@ -1,0 +1,55 @@
+//! What happened to an instance, as its events tell it: step by step, or deed by deed.
+
+use waypost_kernel::{InstanceId, Key, StoreError, Timestamp, Version};
+use waypost_machines::process::{Audit, Event, History};
+
+use super::{
+    handle::{Processes, unknown},
+    view::{AuditView, HistoryView},
+};
+use crate::{error::Error, limits::PAGE_MAX};
+
+impl Processes {
+    /// What happened to an instance, visit by visit.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    pub async fn history(&self, id: &InstanceId) -> Result<HistoryView, Error> {
+        let key = self.known(id)?;
+        let mut history = History::default();
+        self.follow(&key, |at, event| history.follow(at, event)).await?;
+        let graph = self.graph(history.state()).await?;
+        Ok(HistoryView { key, graph, visits: history.visits() })
+    }
+
+    /// Who did what to an instance, in the order in which it was done.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    pub async fn audit(&self, id: &InstanceId) -> Result<AuditView, Error> {
+        let key = self.known(id)?;
+        let mut audit = Audit::default();
+        self.follow(&key, |at, event| audit.follow(at, event)).await?;
+        let graph = self.graph(audit.state()).await?;
+        Ok(AuditView { key, graph, deeds: audit.deeds().to_vec() })
+    }
+
+    /// Shows `see` every event of an instance, oldest first.
+    async fn follow(&self, key: &Key, mut see: impl FnMut(Timestamp, &Event)) -> Result<(), Error> {
+        let mut after = Version::ABSENT;
+        loop {
+            let records = self.shared.store.history(key, after, PAGE_MAX).await?;
+            for record in &records {
+                let events: Vec<Event> = record.events.read().map_err(|error| {
+                    StoreError::Corrupt(format!("the events of {key}: {error}"))
+                })?;
+                events.iter().for_each(|event| see(record.at, event));
+                after = record.version;
+            }
+            if records.len() < PAGE_MAX as usize {
+                break;
+            }
+        }
+        if after == Version::ABSENT { Err(unknown()) } else { Ok(()) }
+    }
+}
