@@ -45,6 +45,10 @@ pub const ALARMS_MAX: usize = 100_000;
 /// How many things one sweep handles at a time; they share commits.
 pub const SWEEP_BATCH: u32 = 256;
 
+/// How many lapsed leases a sweep looks at if it can do nothing about those before. As many stuck
+/// instances are noticed for other reasons.
+pub const SWEEP_REACH_MAX: u32 = 16_384;
+
 /// How often sweeps look without having been told to.
 pub const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
 

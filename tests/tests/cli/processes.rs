@@ -83,6 +83,12 @@ fn a_process_from_its_definition_to_its_end() {
         CLOCK  route  DECISION  1  COMPLETED  TIME
         CLOCK  wait  WAIT  1  COMPLETED  TIME
         CLOCK  end  END  1  COMPLETED  TIME
+        $ waypost history process ID --audit
+        AT  WHAT  STEP  BY  DETAIL
+        CLOCK  INSTANCE_STARTED  client
+        CLOCK  USER_TASK_COMPLETED  Assess  client
+        CLOCK  SIGNAL_RECEIVED  Wait  client
+        CLOCK  INSTANCE_COMPLETED  engine
     "#]]
     .assert_eq(&world.squeezed(&[
         "deploy claim.json order.json",

@@ -79,6 +79,22 @@ async fn timers_that_cannot_fire_do_not_starve_those_behind_them() {
 }
 
 #[tokio::test]
+async fn leases_that_cannot_lapse_do_not_starve_those_behind_them() {
+    let world = World::new();
+    world.deploy(&line("p", None)).await;
+    // More than one pass takes.
+    let stuck = world.start_many("p", 300).await;
+    while !world.poll("w", "a").await.is_empty() {}
+    world.clock.advance(Duration::from_secs(1));
+    world.start_many("p", 1).await;
+    assert_eq!(world.poll("w", "a").await.len(), 1);
+    world.clock.advance(Duration::from_secs(60));
+    world.refuse_writes(&stuck);
+    world.sweep().await;
+    assert_eq!(world.poll("w", "a").await.len(), 1, "it can be had again");
+}
+
+#[tokio::test]
 async fn what_could_not_be_kept_leaves_no_trace_and_is_taken_when_it_can() {
     let world = World::new();
     let step = |kind: &str| -> Value {
