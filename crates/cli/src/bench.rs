@@ -14,8 +14,11 @@ use std::{net::SocketAddr, sync::Arc};
 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use waypost_engine::{Engine, Settings};
-use waypost_server::{Options, Server};
+use waypost_engine::{Engine, Settings, SystemClock};
+use waypost_server::{
+    EntityOptions, Options, Server,
+    compute::{ComputeOptions, Members},
+};
 use waypost_stores::Grouping;
 
 use self::{callers::Load, meter::Measured, null::NullStore, target::Target};
@@ -152,6 +155,7 @@ async fn over_http(target: &Target, clients: u32, load: Load) -> Result<Measured
 struct Served {
     engine: Engine,
     address: SocketAddr,
+    grpc: SocketAddr,
     store: OpenStore,
     stop: CancellationToken,
     serving: JoinHandle<()>,
@@ -160,16 +164,21 @@ struct Served {
 impl Served {
     async fn start(target: &Target) -> Result<Self, Failure> {
         let store = target.open(Grouping::Grouped).await?;
-        let engine = Engine::new(store.shared(), Settings::default());
+        let members = Members::new(ComputeOptions::default(), Arc::new(SystemClock))
+            .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+        let compute = Arc::new(members.clone());
+        let engine = Engine::new(store.shared(), Settings { compute, ..Settings::default() });
         let http = SocketAddr::from(([127, 0, 0, 1], 0));
-        let options = Options { http, ..Options::default() };
+        let entity = EntityOptions { members: Some(members), ..EntityOptions::default() };
+        let options = Options { http, grpc: Some(http), entity, ..Options::default() };
         let server = Server::bind(engine.clone(), options)
             .await
             .map_err(|error| Failure::new(Exit::Unavailable, error.to_string()))?;
         let (address, stop) = (server.http_addr(), CancellationToken::new());
+        let grpc = server.grpc_addr().unwrap_or(address);
         let run = server.run(stop.clone());
         let serving = tokio::spawn(async move { drop(run.await) });
-        Ok(Self { engine, address, store, stop, serving })
+        Ok(Self { engine, address, grpc, store, stop, serving })
     }
 
     async fn stop(self) -> Result<(), Failure> {

@@ -1,6 +1,8 @@
 //! `waypost bench entity`: entities are created, moved on, read and searched over HTTP by clients
 //! that do nothing else, in the same process as the server.
 
+mod node;
+
 use std::{
     net::SocketAddr,
     sync::{
@@ -11,7 +13,10 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::{task::JoinSet, time::Instant};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
 use waypost_documents::document;
 use waypost_engine::entity::{Caller, Entities, Item};
 use waypost_kernel::DefinitionRef;
@@ -27,6 +32,9 @@ const FILLERS: u32 = 8;
 const FILLED_AT_ONCE: u32 = 500;
 /// Which entities the clients move and read.
 const KNOWN_MAX: usize = 10_000;
+/// How often the compute node is looked for, and how long apart.
+const JOIN_TRIES: u32 = 100;
+const JOIN_PAUSE: Duration = Duration::from_millis(50);
 
 /// How to measure entities.
 #[derive(Debug, clap::Args)]
@@ -56,13 +64,15 @@ pub(super) struct EntityArgs {
 enum Deed {
     Create,
     Transition,
+    Ask,
     Read,
     Search,
 }
 
-const DEEDS: [(&str, Deed); 4] = [
+const DEEDS: [(&str, Deed); 5] = [
     ("create, two transitions", Deed::Create),
     ("manual transition", Deed::Transition),
+    ("the same with a SYNC processor", Deed::Ask),
     ("read", Deed::Read),
     ("search for one of all", Deed::Search),
 ];
@@ -103,15 +113,34 @@ pub(super) async fn run(args: EntityArgs, output: Output) -> Result<(), Failure>
     let ids = fill(&entities, args.entities.max(1)).await?;
     let next = AtomicUsize::new(0);
     let n_entities = args.entities.max(1);
+    let node = node::Working::start(served.grpc)?;
     let known = Arc::new(Known { address: served.address, ids, n_entities, next });
+    until_joined(&known).await?;
     let mut rows: Vec<(&str, Vec<Done>)> = DEEDS.iter().map(|it| (it.0, Vec::new())).collect();
     for _ in 0..args.rounds {
         for ((_, deed), (_, all)) in DEEDS.iter().zip(&mut rows) {
             all.push(work(&known, *deed, args.clients, args.seconds).await?);
         }
     }
+    node.stop().await?;
     served.stop().await?;
     print(&rows, output)
+}
+
+/// The node comes by itself; until then it is asked in vain.
+async fn until_joined(known: &Known) -> Result<(), Failure> {
+    let Some(id) = known.ids.first() else { return Ok(()) };
+    let (method, path, body) = request(Deed::Ask, id, 0);
+    let mut tries = 0;
+    loop {
+        let mut connection = Connection::open(known.address).await?;
+        let answer = connection.send(method, &path, &body).await;
+        tries += 1;
+        if answer.is_ok() || tries == JOIN_TRIES {
+            return answer.map(drop);
+        }
+        sleep(JOIN_PAUSE).await;
+    }
 }
 
 fn model() -> DefinitionRef {
@@ -124,16 +153,22 @@ fn order(number: u32) -> Value {
         "lines": [{"sku": "A-17", "n": 2}, {"sku": "B-03", "n": 1}], "note": "leave at the door"})
 }
 
-/// A new entity goes on by itself twice; then somebody moves it to and fro.
+/// A new entity goes on by itself twice; then somebody moves it to and fro, or has it looked at.
 fn workflows() -> Value {
     let large = json!({"type": "simple", "jsonPath": "$.amount", "operatorType": "GREATER_THAN",
         "value": 1000});
+    let look = json!({"type": "EXTERNAL", "name": node::PROCESSOR, "executionMode": "SYNC",
+        "config": {"attachEntity": true, "calculationNodesTags": node::TAG}});
+    let ask = |state: &str| {
+        json!({"name": "ASK", "next": state, "manual": true,
+        "processors": [look]})
+    };
     json!({"workflows": [{"version": "1", "name": "bench", "initialState": "NEW", "states": {
         "NEW": {"transitions": [{"name": "CHECK", "next": "CHECKED", "manual": false,
                                  "criterion": large}]},
         "CHECKED": {"transitions": [{"name": "OPEN", "next": "OPEN", "manual": false}]},
-        "OPEN": {"transitions": [{"name": "MOVE", "next": "AWAY", "manual": true}]},
-        "AWAY": {"transitions": [{"name": "MOVE", "next": "OPEN", "manual": true}]},
+        "OPEN": {"transitions": [{"name": "MOVE", "next": "AWAY", "manual": true}, ask("OPEN")]},
+        "AWAY": {"transitions": [{"name": "MOVE", "next": "OPEN", "manual": true}, ask("AWAY")]},
     }}]})
 }
 
@@ -227,6 +262,7 @@ fn request(deed: Deed, id: &str, number: u32) -> (&'static str, String, String) 
         Deed::Transition => {
             ("PUT", format!("/api/entity/JSON/{id}/MOVE"), order(number).to_string())
         }
+        Deed::Ask => ("PUT", format!("/api/entity/JSON/{id}/ASK"), order(number).to_string()),
         Deed::Read => ("GET", format!("/api/entity/{id}"), String::new()),
         Deed::Search => {
             let condition = json!({"type": "simple", "jsonPath": "$.customer",
