@@ -83,12 +83,6 @@ fn a_process_from_its_definition_to_its_end() {
         CLOCK  route  DECISION  1  COMPLETED  TIME
         CLOCK  wait  WAIT  1  COMPLETED  TIME
         CLOCK  end  END  1  COMPLETED  TIME
-        $ waypost history process ID --audit
-        AT  WHAT  STEP  BY  DETAIL
-        CLOCK  INSTANCE_STARTED  client
-        CLOCK  USER_TASK_COMPLETED  Assess  client
-        CLOCK  SIGNAL_RECEIVED  Wait  client
-        CLOCK  INSTANCE_COMPLETED  engine
     "#]]
     .assert_eq(&world.squeezed(&[
         "deploy claim.json order.json",
@@ -102,6 +96,27 @@ fn a_process_from_its_definition_to_its_end() {
         &format!("signal process {id} wait"),
         &format!("show process {id}"),
         &format!("history {id}"),
+    ]));
+}
+
+#[test]
+fn who_did_what_to_a_process() {
+    let world = World::with_claim();
+    let id = world.claim(&[]);
+    expect![[r#"
+        $ waypost complete ID assess --variables '{"amount": 500}'
+        completed assess: ID is WAITING at wait
+        $ waypost cancel ID --reason 'no longer wanted'
+        cancelled ID
+        $ waypost history process ID --audit
+        AT  WHAT  STEP  BY  DETAIL
+        CLOCK  INSTANCE_STARTED  client
+        CLOCK  USER_TASK_COMPLETED  Assess  client
+        CLOCK  INSTANCE_CANCELLED  client  no longer wanted
+    "#]]
+    .assert_eq(&world.squeezed(&[
+        &format!("complete {id} assess --variables '{{\"amount\": 500}}'"),
+        &format!("cancel {id} --reason 'no longer wanted'"),
         &format!("history process {id} --audit"),
     ]));
 }
