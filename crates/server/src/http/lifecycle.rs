@@ -1,0 +1,99 @@
+//! Lifecycles for operators: what types there are, their entities, what operators may write, and
+//! a way to watch. One door below a prefix that can be chosen; failures are `{"error"}`.
+
+mod failure;
+mod read;
+mod route;
+mod watch;
+mod write;
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    response::{IntoResponse as _, Response},
+    routing::any,
+};
+use serde::Serialize;
+
+pub(super) use self::failure::write;
+use self::{
+    failure::Denied,
+    route::{Wanted, route},
+};
+use super::app::App;
+use crate::lifecycle::Gateway;
+
+/// What an operation answers.
+type Answer = Result<Response, Denied>;
+
+pub(super) fn routes(gateway: &Gateway) -> Router<Arc<App>> {
+    let root = &gateway.root;
+    Router::new()
+        .route(root, any(serve))
+        .route(&format!("{root}/"), any(serve))
+        .route(&format!("{root}/{{*rest}}"), any(serve))
+}
+
+/// The gateway a path belongs to.
+pub(super) fn owner<'a>(app: &'a App, path: &str) -> Option<&'a Gateway> {
+    let gateway = app.lifecycle.as_ref()?;
+    let rest = path.strip_prefix(&gateway.root)?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(gateway)
+}
+
+async fn serve(State(app): State<Arc<App>>, request: Request) -> Response {
+    let Some(gateway) = app.lifecycle.clone() else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let path = request.uri().path().strip_prefix(&gateway.root).unwrap_or_default().to_owned();
+    let wanted = match route(request.method(), &path) {
+        Ok(wanted) => wanted,
+        Err(denied) => return denied.into_response(),
+    };
+    let answer = match wanted {
+        Wanted::Types => read::types(&gateway).await,
+        Wanted::List { of } if watch::is_wanted(request.uri()) => {
+            watch::follow(app, gateway, of, request).await
+        }
+        Wanted::List { of } => read::list(&gateway, &of, request.uri()).await,
+        Wanted::Entity { of, id } => read::show(&gateway, &of, &id).await,
+        Wanted::History { of, id } => read::history(&gateway, &of, &id).await,
+        Wanted::Children { id } => read::children(&gateway, &id).await,
+        Wanted::Patch { of, id } => write::patch((&app, &gateway), (&of, &id), request).await,
+        Wanted::Transition { of, id } => {
+            write::transition((&app, &gateway), (&of, &id), request).await
+        }
+    };
+    answer.unwrap_or_else(Denied::into_response)
+}
+
+fn json<T: Serialize>(value: T) -> Response {
+    Json(value).into_response()
+}
+
+fn origin(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::ORIGIN).and_then(|it| it.to_str().ok())
+}
+
+/// The answer to a browser that asks before it sends, if this is one.
+pub(super) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response> {
+    let asks = headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let allowed = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, OPTIONS"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Authorization, Content-Type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "300"),
+    ];
+    (*method == Method::OPTIONS && asks).then(|| (StatusCode::OK, allowed).into_response())
+}
+
+/// Lets pages that were let in by name read the answer.
+pub(super) fn allow(gateway: &Gateway, asked_by: Option<&HeaderValue>, answer: &mut HeaderMap) {
+    let name = asked_by.and_then(|it| it.to_str().ok());
+    if let Some(origin) = asked_by.filter(|_| gateway.knows(name)) {
+        answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    }
+    answer.insert(header::VARY, HeaderValue::from_static("Origin"));
+}

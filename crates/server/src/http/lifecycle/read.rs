@@ -1,0 +1,138 @@
+//! Types, entities, and how they got where they are.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    extract::Query,
+    http::{HeaderName, HeaderValue, Uri},
+    response::Response,
+};
+use serde::Serialize;
+use serde_json::Value;
+use waypost_lifecycle::{DynManager, ListOptions, Snapshot, WorkflowDef};
+
+use super::{Answer, failure::Denied, json};
+use crate::lifecycle::Gateway;
+
+/// Entities of one answer; `offset` leads to those behind.
+const LIST_MAX: usize = 10_000;
+
+/// Says that there are more entities than an answer has.
+const MORE: HeaderName = HeaderName::from_static("waypost-more");
+
+/// A type with what is in it.
+#[derive(Serialize)]
+struct Type {
+    workflow: String,
+    kv_bucket: String,
+    phases: Vec<String>,
+    terminal_phases: Vec<String>,
+    operator_writable_fields: Vec<String>,
+    counts_by_phase: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts_error: Option<String>,
+}
+
+pub(super) async fn types(gateway: &Gateway) -> Answer {
+    let mut types = Vec::new();
+    for definition in gateway.lifecycles.list_workflows() {
+        types.push(with_counts(&gateway.lifecycles, definition).await);
+    }
+    Ok(json(types))
+}
+
+async fn with_counts(lifecycles: &DynManager, definition: WorkflowDef) -> Type {
+    let counts = lifecycles.counts_by_phase(&definition.workflow).await;
+    let (counts_by_phase, counts_error) = match counts {
+        Ok(counts) => (counts, None),
+        Err(error) => {
+            tracing::error!(workflow = definition.workflow, %error, "entities cannot be counted");
+            (BTreeMap::new(), Some(error.public_message()))
+        }
+    };
+    let owned = |phases: Vec<&str>| phases.into_iter().map(str::to_owned).collect();
+    Type {
+        phases: owned(definition.transitions.phases()),
+        terminal_phases: owned(definition.transitions.terminal_phases()),
+        workflow: definition.workflow,
+        kv_bucket: definition.kv_bucket,
+        operator_writable_fields: definition.operator_writable_fields,
+        counts_by_phase,
+        counts_error,
+    }
+}
+
+pub(super) async fn list(gateway: &Gateway, of: &str, uri: &Uri) -> Answer {
+    let lifecycles = &gateway.lifecycles;
+    let query = pairs(uri)?;
+    if query.iter().any(|(name, value)| name == "definition" && value == "true") {
+        let definition = lifecycles.get_workflow_definition(of);
+        return definition.map(json).map_err(|error| Denied::of("definition", &error));
+    }
+    // An unknown type is told before a mistake in what is asked of it.
+    lifecycles.get_workflow_definition(of).map_err(|error| Denied::of("list", &error))?;
+    let mut options = options(lifecycles, of, &query)?;
+    let wanted = if options.limit == 0 { LIST_MAX } else { options.limit.min(LIST_MAX) };
+    options.limit = wanted + 1;
+    let mut found = lifecycles.list(of, &options).await.map_err(|it| Denied::of("list", &it))?;
+    let is_more = found.len() > wanted;
+    found.truncate(wanted);
+    let mut answer = shown(found);
+    if is_more {
+        answer.headers_mut().insert(MORE, HeaderValue::from_static("true"));
+    }
+    Ok(answer)
+}
+
+pub(super) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Denied> {
+    let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    query.map(|it| it.0).map_err(|error| Denied::bad("list", error.body_text()))
+}
+
+/// The first of several values counts; what nobody knows is passed over.
+fn options(
+    lifecycles: &DynManager,
+    of: &str,
+    query: &[(String, String)],
+) -> Result<ListOptions, Denied> {
+    let mut options = ListOptions::default();
+    for (name, value) in query.iter().rev() {
+        match name.as_str() {
+            "phase" => options.phase.clone_from(value),
+            "active" => options.active = value == "true",
+            "limit" => options.limit = number(name, value)?,
+            "offset" => options.offset = number(name, value)?,
+            name => {
+                let Some(field) = name.strip_prefix("match.") else { continue };
+                let value = lifecycles.match_of_text(of, field, value);
+                let value = value.map_err(|error| Denied::of("list", &error))?;
+                options.matches.insert(field.to_owned(), value);
+            }
+        }
+    }
+    Ok(options)
+}
+
+fn number(name: &str, text: &str) -> Result<usize, Denied> {
+    let problem = || format!("{name} must be a number that is not negative, not {text:?}");
+    text.parse().map_err(|_| Denied::bad("list", problem()))
+}
+
+pub(super) async fn show(gateway: &Gateway, of: &str, id: &str) -> Answer {
+    let found = gateway.lifecycles.get(of, id).await;
+    found.map(|it| json(it.value)).map_err(|error| Denied::of("get", &error))
+}
+
+pub(super) async fn history(gateway: &Gateway, of: &str, id: &str) -> Answer {
+    let events = gateway.lifecycles.history(of, id).await;
+    events.map(json).map_err(|error| Denied::of("history", &error))
+}
+
+pub(super) async fn children(gateway: &Gateway, id: &str) -> Answer {
+    let found = gateway.lifecycles.children(id).await;
+    found.map(shown).map_err(|error| Denied::of("children", &error))
+}
+
+fn shown(found: Vec<Snapshot<Value>>) -> Response {
+    json(found.into_iter().map(|it| it.value).collect::<Vec<Value>>())
+}

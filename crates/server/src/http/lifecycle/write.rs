@@ -1,0 +1,73 @@
+//! What operators change: fields that were declared for them, and the phase along its table.
+
+use axum::extract::Request;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json as object};
+use waypost_lifecycle::Source;
+
+use super::{Answer, failure::Denied, json};
+use crate::{
+    http::{app::App, body::read_within},
+    lifecycle::Gateway,
+};
+
+/// Characters of a note: it is kept with the entity, for each of its last moves.
+const NOTE_MAX: usize = 1_000;
+
+/// Writes fields, all or none.
+pub(super) async fn patch(
+    (app, gateway): (&App, &Gateway),
+    (of, id): (&str, &str),
+    request: Request,
+) -> Answer {
+    const LABEL: &str = "state_patch";
+    let patch: Map<String, Value> = body(LABEL, (app, gateway), request).await?;
+    // Nothing to write is fine for the library, which then asks for nothing; an operator who
+    // mistyped the name of an entity is told.
+    if patch.is_empty() {
+        gateway.lifecycles.get(of, id).await.map_err(|error| Denied::of(LABEL, &error))?;
+    }
+    let written = gateway.lifecycles.update_from_operator(of, id, &patch).await;
+    written.map_err(|error| Denied::of(LABEL, &error))?;
+    Ok(json(object!({"ok": true})))
+}
+
+/// Where to, and why.
+#[derive(Deserialize)]
+struct Transition {
+    #[serde(default)]
+    phase: String,
+    #[serde(default)]
+    note: Option<String>,
+}
+
+/// Moves an entity along its table.
+pub(super) async fn transition(
+    (app, gateway): (&App, &Gateway),
+    (of, id): (&str, &str),
+    request: Request,
+) -> Answer {
+    const LABEL: &str = "transition";
+    let Transition { phase, note } = body(LABEL, (app, gateway), request).await?;
+    let (phase, note) = (phase.trim(), note.unwrap_or_default());
+    if phase.is_empty() {
+        return Err(Denied::bad(LABEL, "phase is required"));
+    }
+    if note.chars().count() > NOTE_MAX {
+        return Err(Denied::bad(LABEL, format!("note must have at most {NOTE_MAX} characters")));
+    }
+    let moved = gateway.lifecycles.transition(of, id, phase, Source::Operator, &note).await;
+    moved.map_err(|error| Denied::of(LABEL, &error))?;
+    Ok(json(object!({"ok": true, "phase": phase})))
+}
+
+async fn body<T: DeserializeOwned>(
+    label: &str,
+    (app, gateway): (&App, &Gateway),
+    request: Request,
+) -> Result<T, Denied> {
+    let text = read_within(request, app, gateway.options.body_max).await;
+    let text = text.map_err(|refusal| Denied::at_the_edge(label, &refusal))?;
+    serde_json::from_slice(&text)
+        .map_err(|error| Denied::bad(label, format!("the body cannot be read: {error}")))
+}
