@@ -300,13 +300,10 @@ const NAMES: [(&str, FieldKind); 14] = [
 
 impl fmt::Display for FieldKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Optional(kind) => write!(f, "{kind}?"),
-            kind => {
-                let name = NAMES.iter().find(|(_, it)| it == kind).map_or("", |(name, _)| name);
-                f.write_str(name)
-            }
+        if let Self::Optional(kind) = self {
+            return write!(f, "{kind}?");
         }
+        f.write_str(NAMES.iter().find(|(_, it)| it == self).map_or("", |(name, _)| name))
     }
 }
 
