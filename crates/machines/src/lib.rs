@@ -2,4 +2,5 @@
 
 pub mod chain;
 pub mod entity;
+pub mod lifecycle;
 pub mod process;

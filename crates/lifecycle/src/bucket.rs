@@ -1,0 +1,231 @@
+//! Where values are kept: a bucket of keys with compare-and-set, and what it must promise.
+
+use std::{fmt, pin::Pin, sync::Arc};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+use waypost_kernel::Timestamp;
+
+/// The number of a write. Within a bucket later writes have higher ones; within a key no two are
+/// the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Revision(pub u64);
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A value that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its key.
+    pub key: String,
+    /// The value.
+    pub value: Bytes,
+    /// The write that made it.
+    pub revision: Revision,
+    /// When, by the store's clock.
+    pub at: Timestamp,
+}
+
+/// A write that is still remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retained {
+    /// Its number.
+    pub revision: Revision,
+    /// When, by the store's clock.
+    pub at: Timestamp,
+    /// What it wrote.
+    pub value: RetainedValue,
+}
+
+/// What a write has written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RetainedValue {
+    /// A value.
+    Put(Bytes),
+    /// The mark of a deletion.
+    Deleted,
+    /// The mark of a deletion that took all older values with it.
+    Purged,
+}
+
+/// Something to see in a bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BucketEvent {
+    /// A value: one that is there, or one that was just written.
+    Put(Entry),
+    /// A key was deleted or purged.
+    Deleted {
+        /// Which.
+        key: String,
+        /// The number of the deletion.
+        revision: Revision,
+    },
+    /// All that was there at the beginning has been shown. Comes once.
+    CaughtUp,
+}
+
+/// What is there, then what comes. It ends after a failure, and is given up by dropping it.
+pub type BucketWatch = Pin<Box<dyn Stream<Item = Result<BucketEvent, BucketError>> + Send>>;
+
+/// How a bucket can fail.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BucketError {
+    /// There is no such bucket.
+    #[error("there is no bucket {0:?}")]
+    Missing(String),
+    /// There is nothing at the key.
+    #[error("there is nothing at {0:?}")]
+    NotFound(String),
+    /// There is something at the key.
+    #[error("there is something at {0:?} already")]
+    Exists(String),
+    /// Somebody else has written the key meanwhile. The only failure that is worth trying again.
+    #[error("{0:?} was written meanwhile")]
+    Conflict(String),
+    /// A bucket or a key cannot have this name.
+    #[error("{0:?} is not a name for a bucket or a key")]
+    InvalidName(String),
+    /// A watch could not keep up, and has missed something.
+    #[error("the watch fell behind")]
+    Lagged,
+    /// The store cannot be reached, or did not answer. A write may have landed nevertheless.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
+    /// Anything else.
+    #[error("the store failed: {0}")]
+    Failed(String),
+}
+
+/// Keys with values. All writes to a key have one order.
+#[async_trait]
+pub trait Bucket: Send + Sync {
+    /// What is at the key; nothing, if it was deleted.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError>;
+
+    /// Writes to a key at which there is nothing, or nothing any more.
+    ///
+    /// # Errors
+    /// [`BucketError::Exists`] if there is something.
+    async fn create(&self, key: &str, value: Bytes) -> Result<Revision, BucketError>;
+
+    /// Writes to a key whose last write is `expected`.
+    ///
+    /// # Errors
+    /// [`BucketError::Conflict`] if another write came after it, [`BucketError::NotFound`] if there
+    /// is nothing. Only a conflict means that trying again makes sense.
+    async fn update(
+        &self,
+        key: &str,
+        value: Bytes,
+        expected: Revision,
+    ) -> Result<Revision, BucketError>;
+
+    /// Leaves a mark that says: nothing here any more. It is fine if there was nothing.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn delete(&self, key: &str) -> Result<(), BucketError>;
+
+    /// The writes to a key that are still remembered, oldest first.
+    ///
+    /// # Errors
+    /// [`BucketError::NotFound`] if there has never been one.
+    async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError>;
+
+    /// What is there now, then a mark, then every later write. The writes to a key come in order.
+    ///
+    /// # Errors
+    /// When it cannot begin.
+    async fn watch(&self) -> Result<BucketWatch, BucketError>;
+
+    /// Several keys at once, in the same order.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Entry>>, BucketError> {
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.push(self.get(key).await?);
+        }
+        Ok(found)
+    }
+
+    /// Everything there is, by key.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn entries(&self) -> Result<Vec<Entry>, BucketError> {
+        let mut watch = self.watch().await?;
+        let mut entries = std::collections::BTreeMap::new();
+        while let Some(event) = watch.next().await {
+            match event? {
+                BucketEvent::Put(entry) => drop(entries.insert(entry.key.clone(), entry)),
+                BucketEvent::Deleted { key, .. } => drop(entries.remove(&key)),
+                BucketEvent::CaughtUp => return Ok(entries.into_values().collect()),
+            }
+        }
+        Err(BucketError::Unavailable("what is there was not shown to the end".to_owned()))
+    }
+
+    /// The keys at which there is something, sorted.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn keys(&self) -> Result<Vec<String>, BucketError> {
+        Ok(self.entries().await?.into_iter().map(|it| it.key).collect())
+    }
+}
+
+/// Buckets by name.
+#[async_trait]
+pub trait Buckets: Send + Sync {
+    /// A bucket that is there.
+    ///
+    /// # Errors
+    /// [`BucketError::Missing`] if it is not.
+    async fn open(&self, name: &str) -> Result<Arc<dyn Bucket>, BucketError>;
+
+    /// A bucket that remembers `depth` writes of each key if it can choose, made unless it is there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    async fn create(&self, name: &str, depth: u8) -> Result<Arc<dyn Bucket>, BucketError>;
+}
+
+#[async_trait]
+impl<B: Buckets + ?Sized> Buckets for Arc<B> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn Bucket>, BucketError> {
+        (**self).open(name).await
+    }
+
+    async fn create(&self, name: &str, depth: u8) -> Result<Arc<dyn Bucket>, BucketError> {
+        (**self).create(name, depth).await
+    }
+}
+
+/// Letters, digits, `_` and `-`.
+pub(crate) fn check_bucket(name: &str) -> Result<(), BucketError> {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(BucketError::InvalidName(name.to_owned())),
+    }
+}
+
+/// Letters, digits, `-`, `/`, `_`, `=` and dots that stand between something.
+pub(crate) fn check_key(key: &str) -> Result<(), BucketError> {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-/_=.".contains(it);
+    let is_split = key.split('.').all(|it| !it.is_empty());
+    match is_split && key.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(BucketError::InvalidName(key.to_owned())),
+    }
+}

@@ -1,0 +1,194 @@
+//! The one way an entity changes: read it, decide, write it if nobody else has meanwhile, or begin
+//! again.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    time::Duration,
+};
+
+use waypost_machines::lifecycle::{Goal, Source, Target, Trail, check, decide};
+
+use crate::{
+    BucketError, Error, Result, Revision,
+    core::{Core, Stored},
+    figures::count,
+    held::{Held, joined},
+    registration::Registration,
+};
+
+/// What a change says about itself.
+pub(crate) enum Stamp<'s> {
+    /// It is not a move; if the phase differs afterwards, nobody knows why.
+    Touched,
+    /// It is a move.
+    Moved { source: Source, note: &'s str },
+}
+
+/// A move that is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Move<'m> {
+    pub(crate) goal: Goal<'m>,
+    pub(crate) source: Source,
+    pub(crate) note: &'m str,
+}
+
+/// A change of fields along with a move. May be repeated, and must therefore have no effect outside.
+pub(crate) type Mutator<'m> = dyn FnMut(&mut dyn Held) -> Result<()> + Send + 'm;
+
+impl Core {
+    pub(crate) async fn load(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+    ) -> Result<Stored> {
+        let key = self.key(registration, entity_id)?;
+        let found = registration.bucket.get(&key).await;
+        let entry = found.map_err(|it| registration.store_error(it))?;
+        let stored = entry.map(|it| registration.open(&it)).transpose()?.flatten();
+        let stored = stored.ok_or_else(|| registration.not_found(entity_id))?;
+        self.notice(registration, entity_id, stored.held.phase());
+        Ok(stored)
+    }
+
+    pub(crate) async fn create(
+        &self,
+        registration: &Registration,
+        initial: &dyn Held,
+    ) -> Result<Revision> {
+        let (entity_id, phase) = (initial.entity_id(), initial.phase());
+        let key = self.key(registration, entity_id)?;
+        check(&registration.table, Goal::Move(phase))
+            .map_err(|it| Error::refused(&registration.workflow, entity_id, it))?;
+        let trail = self
+            .settings
+            .keeps_trail
+            .then(|| Trail::begin(&registration.workflow, phase, Source::Framework));
+        let value = registration.encode(initial, &key, trail.as_ref())?;
+        match registration.bucket.create(&key, value).await {
+            Ok(revision) => {
+                registration.index.wrote(registration, initial, revision);
+                Ok(revision)
+            }
+            Err(BucketError::Exists(_)) => Err(Error::AlreadyExists {
+                workflow: registration.workflow.clone(),
+                entity_id: entity_id.to_owned(),
+            }),
+            Err(error) => Err(registration.store_error(error)),
+        }
+    }
+
+    /// Moves an entity. What can be refused without reading it is.
+    pub(crate) async fn transition(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+        asked: Move<'_>,
+        mutator: &mut Mutator<'_>,
+    ) -> Result<Stored> {
+        let workflow = registration.workflow.as_str();
+        let refused = |it| Error::refused(workflow, entity_id, it);
+        check(&registration.table, asked.goal).map_err(refused)?;
+        let change = &mut |held: &mut dyn Held| {
+            let target = decide(&registration.table, held.phase(), asked.goal).map_err(refused)?;
+            warn_of_alternatives(workflow, entity_id, &target);
+            mutator(held)?;
+            held.set_phase(&target.phase).map_err(|it| Error::Mutator(it.into()))?;
+            Ok(Stamp::Moved { source: asked.source, note: asked.note })
+        };
+        self.change(registration, entity_id, change).await
+    }
+
+    /// Reads, lets `change` decide, and writes, as often as others are faster.
+    pub(crate) async fn change<'s>(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+        change: &mut (dyn FnMut(&mut dyn Held) -> Result<Stamp<'s>> + Send),
+    ) -> Result<Stored> {
+        let key = self.key(registration, entity_id)?;
+        for attempt in 1..=self.settings.attempts {
+            let mut stored = self.load(registration, entity_id).await?;
+            let from = stored.held.phase().to_owned();
+            let stamp = change(&mut *stored.held)?;
+            check_identity(registration, entity_id, &*stored.held)?;
+            stored.trail = self.trail(registration, &stored, from, &stamp);
+            let value = registration.encode(&*stored.held, &key, stored.trail.as_ref())?;
+            match registration.bucket.update(&key, value, stored.revision).await {
+                Ok(revision) => {
+                    registration.index.wrote(registration, &*stored.held, revision);
+                    return Ok(Stored { revision, ..stored });
+                }
+                Err(BucketError::Conflict(_)) => {
+                    count(&self.counters.conflicts);
+                    self.pause(attempt).await;
+                }
+                Err(BucketError::NotFound(_)) => return Err(registration.not_found(entity_id)),
+                Err(error) => return Err(registration.store_error(error)),
+            }
+        }
+        count(&self.counters.exhausted);
+        let (workflow, entity_id) = (registration.workflow.clone(), entity_id.to_owned());
+        Err(Error::UpdateRetriesExhausted { workflow, entity_id, attempts: self.settings.attempts })
+    }
+
+    fn trail(
+        &self,
+        registration: &Registration,
+        stored: &Stored,
+        from: String,
+        stamp: &Stamp<'_>,
+    ) -> Option<Trail> {
+        if !self.settings.keeps_trail {
+            return None;
+        }
+        let known = stored.trail.clone().unwrap_or_default();
+        let workflow = registration.workflow.clone();
+        let carried = Trail { workflow, ..known }.carried(stored.at);
+        let to = stored.held.phase();
+        if from == to {
+            return Some(carried);
+        }
+        let (source, note) = match stamp {
+            Stamp::Touched => (Source::Framework, ""),
+            Stamp::Moved { source, note } => (*source, *note),
+        };
+        Some(carried.moved(from, to.to_owned(), source, note.to_owned()))
+    }
+
+    /// Waits for a moment before trying again, if that is wanted; others wait for another one.
+    async fn pause(&self, attempt: u32) {
+        let most = self.settings.delay;
+        if most.is_zero() || attempt == self.settings.attempts {
+            return;
+        }
+        let chance = RandomState::new().hash_one(attempt);
+        let micros = u64::try_from(most.as_micros()).unwrap_or(u64::MAX);
+        tokio::time::sleep(Duration::from_micros(chance % micros.max(1))).await;
+    }
+}
+
+impl Registration {
+    fn encode(&self, held: &dyn Held, key: &str, trail: Option<&Trail>) -> Result<bytes::Bytes> {
+        let value = held.text().and_then(|text| joined(text, trail));
+        value.map_err(|source| Error::Decode {
+            workflow: self.workflow.clone(),
+            key: key.to_owned(),
+            source,
+        })
+    }
+}
+
+fn check_identity(registration: &Registration, entity_id: &str, held: &dyn Held) -> Result<()> {
+    if held.entity_id() == entity_id {
+        return Ok(());
+    }
+    let (workflow, entity_id) = (registration.workflow.clone(), entity_id.to_owned());
+    Err(Error::IdentityChanged { workflow, entity_id, changed_to: held.entity_id().to_owned() })
+}
+
+fn warn_of_alternatives(workflow: &str, entity_id: &str, target: &Target) {
+    if !target.alternatives.is_empty() {
+        let (picked, alternatives) = (&target.phase, &target.alternatives);
+        tracing::warn!(workflow, entity_id, picked, ?alternatives, "completing was ambiguous");
+    }
+}

@@ -1,0 +1,15 @@
+//! The machine's clock, for programs that bring no other.
+
+use waypost_kernel::{Clock, Timestamp};
+
+/// Shows what the machine shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock the others are told to ask")]
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        Timestamp::EPOCH + since
+    }
+}

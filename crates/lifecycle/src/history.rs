@@ -1,0 +1,98 @@
+//! How an entity got where it is.
+
+use serde::{Deserialize, Serialize};
+use waypost_kernel::Timestamp;
+use waypost_machines::lifecycle::{Found, Moved, Observed, Source, history};
+
+use crate::{
+    BucketError, Entry, Result, Retained, RetainedValue, core::Core, registration::Registration,
+};
+
+/// A move of an entity. Its time is the store's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TransitionEvent {
+    /// The phase before; empty if it was made.
+    pub from: String,
+    /// The phase after; `<deleted>` if there is none.
+    pub to: String,
+    /// When it was stored.
+    #[serde(with = "rfc3339")]
+    pub at: Timestamp,
+    /// What caused it.
+    pub triggered: Source,
+    /// What was said about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+impl From<Moved> for TransitionEvent {
+    fn from(moved: Moved) -> Self {
+        let Moved { from, to, at, source, note } = moved;
+        Self { from, to, at, triggered: source, note }
+    }
+}
+
+impl Core {
+    pub(crate) async fn history(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+    ) -> Result<Vec<TransitionEvent>> {
+        let key = self.key(registration, entity_id)?;
+        let retained = registration.bucket.history(&key).await.map_err(|error| match error {
+            BucketError::NotFound(_) => registration.not_found(entity_id),
+            error @ (BucketError::Missing(_)
+            | BucketError::Exists(_)
+            | BucketError::Conflict(_)
+            | BucketError::InvalidName(_)
+            | BucketError::Lagged
+            | BucketError::Unavailable(_)
+            | BucketError::Failed(_)) => registration.store_error(error),
+        })?;
+        let observed = retained.into_iter().map(|it| self.observed(registration, &key, it));
+        let moves = history(&observed.collect::<Vec<_>>());
+        Ok(moves.into_iter().map(TransitionEvent::from).collect())
+    }
+
+    fn observed(&self, registration: &Registration, key: &str, retained: Retained) -> Observed {
+        let Retained { revision, at, value } = retained;
+        let value = match value {
+            RetainedValue::Deleted | RetainedValue::Purged => {
+                return Observed { at, found: Found::Deleted };
+            }
+            RetainedValue::Put(value) => value,
+        };
+        let entry = Entry { key: key.to_owned(), value, revision, at };
+        let found = match registration.open(&entry) {
+            Ok(Some(stored)) => {
+                // Without a trail of our own we tell what everybody can see.
+                let trail = stored.trail.filter(|_| self.settings.keeps_trail);
+                Found::Value { phase: stored.held.phase().to_owned(), trail }
+            }
+            Ok(None) => Found::Unreadable,
+            Err(error) => {
+                self.pass_over(registration, &error, revision);
+                Found::Unreadable
+            }
+        };
+        Observed { at, found }
+    }
+}
+
+mod rfc3339 {
+    //! Instants as the wire has them.
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de, ser};
+    use waypost_kernel::Timestamp;
+
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+        let at = jiff::Timestamp::from_microsecond(at.as_micros()).map_err(ser::Error::custom)?;
+        to.collect_str(&at)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(from)?;
+        let at: jiff::Timestamp = text.parse().map_err(de::Error::custom)?;
+        Ok(Timestamp::from_micros(at.as_microsecond()))
+    }
+}

@@ -1,0 +1,81 @@
+//! Keeps the index up to date by watching the bucket, again and again if the watch breaks.
+
+use std::{
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
+};
+
+use futures_util::StreamExt as _;
+
+use super::{Content, Index, facts, lock};
+use crate::{
+    BucketError, BucketEvent,
+    figures::{Counters, count},
+    registration::Registration,
+};
+
+/// The first and the longest pause before a broken watch is begun again.
+const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+impl Index {
+    /// Watches the type's bucket for as long as the type is registered.
+    pub(crate) fn follow(registration: &Arc<Registration>, counters: Arc<Counters>) {
+        let content = Arc::clone(&registration.index.content);
+        let feed = tokio::spawn(feed(Arc::downgrade(registration), content, counters));
+        // Set once: a type is registered once.
+        drop(registration.index.feed.set(feed.abort_handle()));
+    }
+}
+
+async fn feed(
+    registration: Weak<Registration>,
+    content: Arc<Mutex<Content>>,
+    counters: Arc<Counters>,
+) {
+    let mut pause = PAUSE;
+    loop {
+        let failure = follow(&registration, &content, &mut pause).await;
+        lock(&content).interrupt();
+        let Some(error) = failure else { return };
+        count(&counters.watches_restarted);
+        tracing::warn!(%error, "the watch of an index broke; lists read the bucket meanwhile");
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(PAUSE_MAX);
+    }
+}
+
+/// Follows one watch to its end. Ends without a failure if the type is gone.
+async fn follow(
+    registration: &Weak<Registration>,
+    content: &Mutex<Content>,
+    pause: &mut Duration,
+) -> Option<BucketError> {
+    let bucket = Arc::clone(&registration.upgrade()?.bucket);
+    lock(content).begin();
+    let mut events = match bucket.watch().await {
+        Ok(events) => events,
+        Err(error) => return Some(error),
+    };
+    while let Some(event) = events.next().await {
+        let registration = registration.upgrade()?;
+        match event {
+            Ok(BucketEvent::Put(entry)) => {
+                let Some(entity_id) = registration.shape.id_of(&entry.key) else { continue };
+                let opened = registration.open(&entry).ok().flatten();
+                let facts = opened.map(|it| facts(&registration, &*it.held));
+                lock(content).apply(entity_id, entry.revision, facts);
+            }
+            Ok(BucketEvent::Deleted { key, revision }) => {
+                let Some(entity_id) = registration.shape.id_of(&key) else { continue };
+                lock(content).apply(entity_id, revision, None);
+            }
+            Ok(BucketEvent::CaughtUp) => {
+                lock(content).complete();
+                *pause = PAUSE;
+            }
+            Err(error) => return Some(error),
+        }
+    }
+    Some(BucketError::Unavailable("the watch ended".to_owned()))
+}

@@ -1,0 +1,214 @@
+//! Lists of entities, from the index or by reading them all.
+
+use std::collections::BTreeMap;
+
+use waypost_machines::lifecycle::FieldValue;
+
+use crate::{
+    Entry, Error, Result,
+    core::{Core, Stored},
+    held::Held,
+    index::{Wanted, is_indexed, term},
+    registration::Registration,
+};
+
+/// How many entities are read at once.
+const CHUNK: usize = 256;
+
+/// Which entities to list. By default all, sorted by id.
+///
+/// ```
+/// use waypost_lifecycle::ListOptions;
+///
+/// let mine = ListOptions::default().in_phase("flying").matching("owner", "ann").page(20, 10);
+/// assert_eq!((mine.offset, mine.limit), (20, 10));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ListOptions {
+    /// Only those in this phase; in any, if it is empty.
+    pub phase: String,
+    /// Only those that do not say of themselves that they have come to their end.
+    pub active: bool,
+    /// Only those whose fields hold exactly this: the same type and the same value.
+    pub matches: BTreeMap<String, FieldValue>,
+    /// How many to pass over.
+    pub offset: usize,
+    /// How many at the most; all, if zero.
+    pub limit: usize,
+    /// Where the answer comes from.
+    pub consistency: Consistency,
+}
+
+/// Where a list comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Consistency {
+    /// The index, when it is there: this process's own writes are in it, those of others with the
+    /// delay of a watch.
+    #[default]
+    Indexed,
+    /// The bucket, all of it.
+    Fresh,
+}
+
+impl ListOptions {
+    /// Only those in this phase.
+    #[must_use]
+    pub fn in_phase(mut self, phase: impl Into<String>) -> Self {
+        self.phase = phase.into();
+        self
+    }
+
+    /// Only those that have not come to their end.
+    #[must_use]
+    pub const fn only_active(mut self) -> Self {
+        self.active = true;
+        self
+    }
+
+    /// Only those whose field holds exactly this.
+    #[must_use]
+    pub fn matching(mut self, field: impl Into<String>, value: impl Into<FieldValue>) -> Self {
+        self.matches.insert(field.into(), value.into());
+        self
+    }
+
+    /// At most `limit` of them, from `offset` on.
+    #[must_use]
+    pub const fn page(mut self, offset: usize, limit: usize) -> Self {
+        (self.offset, self.limit) = (offset, limit);
+        self
+    }
+
+    /// From the bucket, not from the index.
+    #[must_use]
+    pub const fn fresh(mut self) -> Self {
+        self.consistency = Consistency::Fresh;
+        self
+    }
+
+    fn wants(&self, registration: &Registration, held: &dyn Held) -> bool {
+        let is_in_phase = self.phase.is_empty() || held.phase() == self.phase;
+        is_in_phase
+            && !(self.active && held.is_terminal(&registration.table))
+            && self.matches.iter().all(|(field, value)| held.get(field).as_ref() == Some(value))
+    }
+
+    fn limit(&self) -> usize {
+        if self.limit == 0 { usize::MAX } else { self.limit }
+    }
+}
+
+impl Core {
+    pub(crate) async fn list(
+        &self,
+        registration: &Registration,
+        options: &ListOptions,
+    ) -> Result<Vec<Stored>> {
+        let unknown = options.matches.keys().find(|it| registration.field(it).is_none());
+        if let Some(field) = unknown {
+            let workflow = registration.workflow.clone();
+            return Err(Error::UnknownMatchField { workflow, field: field.clone() });
+        }
+        match options.consistency {
+            Consistency::Fresh => self.scan(registration, options).await,
+            Consistency::Indexed => match self.indexed(registration, options).await? {
+                Some(found) => Ok(found),
+                None => self.scan(registration, options).await,
+            },
+        }
+    }
+
+    /// How many entities are in each phase that occurs.
+    pub(crate) async fn counts(
+        &self,
+        registration: &Registration,
+    ) -> Result<BTreeMap<String, u64>> {
+        if let Some(counts) = registration.index.ask(|it| it.counts()) {
+            return Ok(counts);
+        }
+        let mut counts = BTreeMap::new();
+        for stored in self.scan(registration, &ListOptions::default()).await? {
+            *counts.entry(stored.held.phase().to_owned()).or_default() += 1;
+        }
+        Ok(counts)
+    }
+
+    /// Reads everything.
+    pub(crate) async fn scan(
+        &self,
+        registration: &Registration,
+        options: &ListOptions,
+    ) -> Result<Vec<Stored>> {
+        let entries = registration.bucket.entries().await;
+        let entries = entries.map_err(|it| registration.store_error(it))?;
+        let readable = entries.iter().filter_map(|it| self.readable(registration, it));
+        let mut found: Vec<_> =
+            readable.filter(|it| options.wants(registration, &*it.held)).collect();
+        found.sort_by(|a, b| a.entity_id.cmp(&b.entity_id));
+        Ok(found.into_iter().skip(options.offset).take(options.limit()).collect())
+    }
+
+    /// Asks the index first, and reads only what it names; nothing, if it is not there.
+    async fn indexed(
+        &self,
+        registration: &Registration,
+        options: &ListOptions,
+    ) -> Result<Option<Vec<Stored>>> {
+        let (mut is_exact, mut terms) = (true, Vec::new());
+        for (name, value) in &options.matches {
+            match registration.field(name) {
+                Some(field) if is_indexed(field) => terms.push(term(name, value)),
+                Some(_) | None => is_exact = false,
+            }
+        }
+        let phase = Some(options.phase.as_str()).filter(|it| !it.is_empty());
+        let wanted = Wanted { phase, active: options.active, terms };
+        // What the index cannot tell is compared after reading, and counted only then.
+        let (offset, limit) =
+            if is_exact { (options.offset, options.limit()) } else { (0, usize::MAX) };
+        let page = registration.index.ask(|it| it.page(&wanted, offset, limit));
+        let Some(page) = page else { return Ok(None) };
+        let wanted =
+            if is_exact { usize::MAX } else { options.offset.saturating_add(options.limit()) };
+        let mut found = Vec::new();
+        for ids in page.chunks(CHUNK) {
+            let stored = self.read_many(registration, ids).await?;
+            found.extend(stored.into_iter().filter(|it| options.wants(registration, &*it.held)));
+            if found.len() >= wanted {
+                break;
+            }
+        }
+        if !is_exact {
+            found = found.into_iter().skip(options.offset).take(options.limit()).collect();
+        }
+        Ok(Some(found))
+    }
+
+    /// Those of the entities that are there and can be read, in the same order.
+    pub(crate) async fn read_many(
+        &self,
+        registration: &Registration,
+        ids: &[impl AsRef<str>],
+    ) -> Result<Vec<Stored>> {
+        let keys: Vec<_> = ids.iter().map(|id| registration.shape.key(id.as_ref())).collect();
+        let entries = registration.bucket.get_many(&keys).await;
+        let entries = entries.map_err(|it| registration.store_error(it))?;
+        let present = entries.iter().flatten();
+        Ok(present.filter_map(|it| self.readable(registration, it)).collect())
+    }
+
+    /// What is stored, if it is of this type and can be read.
+    fn readable(&self, registration: &Registration, entry: &Entry) -> Option<Stored> {
+        match registration.open(entry) {
+            Ok(stored) => {
+                let stored = stored?;
+                self.notice(registration, &stored.entity_id, stored.held.phase());
+                Some(stored)
+            }
+            Err(error) => {
+                self.pass_over(registration, &error, entry.revision);
+                None
+            }
+        }
+    }
+}

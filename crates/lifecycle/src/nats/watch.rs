@@ -1,0 +1,161 @@
+//! Watching a bucket in NATS: the last message of each key, then all that follow. The stream's own
+//! numbers hold the place, so that a connection may break in between.
+
+use std::{collections::VecDeque, time::Duration};
+
+use async_nats::jetstream::{
+    Context, Message,
+    consumer::{DeliverPolicy, ReplayPolicy, push},
+    kv::Store,
+};
+use futures_util::{StreamExt as _, stream};
+
+use super::{open, timestamp, unavailable};
+use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry, Revision};
+
+/// How long the server may be silent while it should be showing what is there. It counts keys, and
+/// one that is overwritten meanwhile is counted and never shown.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How long nothing may happen before we look whether the bucket is still there.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// The pause after which a server that was away is asked again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+const OPERATION: &str = "KV-Operation";
+
+struct Watching {
+    context: Context,
+    store: Store,
+    messages: Option<push::Ordered>,
+    queue: VecDeque<BucketEvent>,
+    /// The number of the last message that was shown.
+    last: u64,
+    is_caught_up: bool,
+    is_over: bool,
+}
+
+pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch, BucketError> {
+    let mut watching = Watching {
+        context,
+        store,
+        messages: None,
+        queue: VecDeque::new(),
+        last: 0,
+        is_caught_up: false,
+        is_over: false,
+    };
+    watching.subscribe().await?;
+    let events = stream::unfold(watching, async |mut watching| {
+        let event = watching.next().await?;
+        Some((event, watching))
+    });
+    Ok(events.boxed())
+}
+
+impl Watching {
+    async fn next(&mut self) -> Option<Result<BucketEvent, BucketError>> {
+        while !self.is_over {
+            if let Some(event) = self.queue.pop_front() {
+                return Some(Ok(event));
+            }
+            if let Err(error) = self.read().await {
+                self.is_over = true;
+                return Some(Err(error));
+            }
+        }
+        None
+    }
+
+    /// Reads one message, or finds a way to go on.
+    async fn read(&mut self) -> Result<(), BucketError> {
+        let Some(messages) = &mut self.messages else { return self.resume().await };
+        let patience = if self.is_caught_up { IDLE } else { SILENCE };
+        match tokio::time::timeout(patience, messages.next()).await {
+            Ok(Some(Ok(message))) => self.take(&message),
+            Err(_) if self.is_caught_up => self.check().await,
+            // The subscription ended or fell silent: another one goes on from the same place.
+            Ok(Some(Err(_)) | None) | Err(_) => {
+                self.messages = None;
+                Ok(())
+            }
+        }
+    }
+
+    async fn resume(&mut self) -> Result<(), BucketError> {
+        self.check().await?;
+        if self.subscribe().await.is_err() {
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    /// Ends the watch if the bucket is gone, or is another one by the same name. A server that is
+    /// away for a while is no reason.
+    async fn check(&mut self) -> Result<(), BucketError> {
+        match open(&self.context, &self.store.name).await {
+            Ok(store) if store.stream.cached_info().state.last_sequence < self.last => {
+                Err(BucketError::Failed("the bucket was made anew".to_owned()))
+            }
+            Ok(_) => Ok(()),
+            Err(missing @ BucketError::Missing(_)) => Err(missing),
+            Err(_) => {
+                tokio::time::sleep(PAUSE).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn subscribe(&mut self) -> Result<(), BucketError> {
+        let deliver_policy = match self.is_caught_up {
+            true => DeliverPolicy::ByStartSequence { start_sequence: self.last + 1 },
+            false => DeliverPolicy::LastPerSubject,
+        };
+        let config = push::OrderedConfig {
+            deliver_subject: self.context.client().new_inbox(),
+            filter_subject: format!("{}>", self.store.prefix),
+            replay_policy: ReplayPolicy::Instant,
+            deliver_policy,
+            ..push::OrderedConfig::default()
+        };
+        let consumer = self.store.stream.create_consumer(config).await;
+        let consumer = consumer.map_err(|error| unavailable(&error))?;
+        let is_empty = consumer.cached_info().num_pending == 0;
+        self.messages = Some(consumer.messages().await.map_err(|error| unavailable(&error))?);
+        if is_empty {
+            self.catch_up();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, message: &Message) -> Result<(), BucketError> {
+        let told = message.info().map_err(|error| BucketError::Failed(error.to_string()))?;
+        let (sequence, is_last) = (told.stream_sequence, told.pending == 0);
+        // After a new beginning what was shown comes again.
+        if sequence > self.last {
+            let at = timestamp(told.published.unix_timestamp_nanos());
+            self.last = sequence;
+            let key = message.subject.strip_prefix(self.store.prefix.as_str());
+            let (key, revision) = (key.unwrap_or_default().to_owned(), Revision(sequence));
+            let operation = message.headers.as_ref().and_then(|it| it.get(OPERATION));
+            self.queue.push_back(match operation.map(|it| it.as_str()) {
+                Some("DEL" | "PURGE") => BucketEvent::Deleted { key, revision },
+                Some(_) | None => {
+                    BucketEvent::Put(Entry { key, value: message.payload.clone(), revision, at })
+                }
+            });
+        }
+        if is_last {
+            self.catch_up();
+        }
+        Ok(())
+    }
+
+    fn catch_up(&mut self) {
+        if !self.is_caught_up {
+            self.is_caught_up = true;
+            self.queue.push_back(BucketEvent::CaughtUp);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A type that was registered, and the checks it had to pass.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use waypost_machines::lifecycle::{FieldKind, RESERVED, Transitions};
+
+use crate::{
+    Bucket, Entry, Error, Result, Revision, Snapshot,
+    bucket::check_key,
+    core::Stored,
+    held::{Held, Shape, trail_of},
+    index::Index,
+    participant::{FieldMeta, Role},
+};
+
+/// A registered type, as operators see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkflowDef {
+    /// Its name.
+    pub workflow: String,
+    /// Its phases and the moves between them.
+    pub transitions: Transitions,
+    /// Where its entities are.
+    pub kv_bucket: String,
+    /// What operators may write, sorted.
+    pub operator_writable_fields: Vec<String>,
+}
+
+/// What a type says about itself.
+pub(crate) struct Claims {
+    pub(crate) workflow: String,
+    pub(crate) bucket: String,
+    pub(crate) table: Transitions,
+    pub(crate) shape: Box<dyn Shape>,
+}
+
+pub(crate) struct Registration {
+    pub(crate) workflow: String,
+    pub(crate) bucket_name: String,
+    pub(crate) table: Transitions,
+    pub(crate) shape: Box<dyn Shape>,
+    pub(crate) bucket: Arc<dyn Bucket>,
+    pub(crate) index: Index,
+}
+
+impl Claims {
+    /// Looks for mistakes; touches no storage.
+    pub(crate) fn check(&self) -> Result<()> {
+        let invalid =
+            |reason: String| Error::InvalidRegistration { workflow: self.workflow.clone(), reason };
+        if self.workflow.is_empty() {
+            return Err(invalid("its name is empty".to_owned()));
+        }
+        self.table.validate().map_err(|mistake| Error::InvalidTransitionsTable {
+            workflow: self.workflow.clone(),
+            reason: mistake.to_string(),
+        })?;
+        self.check_fields(&invalid)?;
+        if self.bucket.is_empty() {
+            return Err(invalid("its bucket is empty".to_owned()));
+        }
+        const PROBE: &str = "probe";
+        let key = self.shape.key(PROBE);
+        if check_key(&key).is_err() || self.shape.id_of(&key) != Some(PROBE) {
+            return Err(invalid(format!(
+                "mismatch of its keys: {key:?} does not lead back to an id"
+            )));
+        }
+        Ok(())
+    }
+
+    fn check_fields(&self, invalid: &dyn Fn(String) -> Error) -> Result<()> {
+        let fields = self.shape.fields();
+        let workflow = || self.workflow.clone();
+        let one = |role: Role, tag: &str| match count(fields, role) {
+            (field, 0 | 1) => Ok(field),
+            (..) => Err(invalid(format!("multiple fields tagged {tag}"))),
+        };
+        let id =
+            one(Role::Id, "id")?.ok_or_else(|| Error::MissingIdField { workflow: workflow() })?;
+        let phase = one(Role::Phase, "phase")?
+            .ok_or_else(|| Error::MissingPhaseField { workflow: workflow() })?;
+        one(Role::Parent, "parent")?;
+        if phase.kind != FieldKind::Text || id.kind != FieldKind::Text {
+            return Err(invalid("its id and its phase must be text".to_owned()));
+        }
+        for (index, field) in fields.iter().enumerate() {
+            let is_repeated = fields.iter().take(index).any(|it| it.name == field.name);
+            if is_repeated || field.name == RESERVED || field.name.is_empty() {
+                return Err(invalid(format!("no field can be named {:?}", field.name)));
+            }
+            if field.access == crate::participant::Access::OperatorWritable && !field.is_writable()
+            {
+                return Err(invalid(format!("nobody may write {:?}", field.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Phases about which the type and the table say different things.
+    pub(crate) fn disagreements(&self) -> Vec<&str> {
+        let differs = |phase: &&str| {
+            let said = self.shape.sample_is_terminal(phase, &self.table);
+            said.is_some_and(|it| it != self.table.is_terminal(phase))
+        };
+        self.table.phases().into_iter().filter(differs).collect()
+    }
+}
+
+fn count(fields: &[FieldMeta], role: Role) -> (Option<&FieldMeta>, usize) {
+    let mut found = fields.iter().filter(|it| it.role == role);
+    let first = found.next();
+    (first, usize::from(first.is_some()) + found.count())
+}
+
+impl Registration {
+    pub(crate) fn definition(&self) -> WorkflowDef {
+        let writable = self.shape.fields().iter().filter(|it| it.is_writable());
+        let mut operator_writable_fields: Vec<_> = writable.map(|it| it.name.clone()).collect();
+        operator_writable_fields.sort();
+        WorkflowDef {
+            workflow: self.workflow.clone(),
+            transitions: self.table.clone(),
+            kv_bucket: self.bucket_name.clone(),
+            operator_writable_fields,
+        }
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<&FieldMeta> {
+        self.shape.fields().iter().find(|it| it.name == name)
+    }
+
+    /// Reads what is stored. Nothing, if it belongs to another type or another entity's place.
+    pub(crate) fn open(&self, entry: &Entry) -> Result<Option<Stored>> {
+        let Some(entity_id) = self.shape.id_of(&entry.key) else { return Ok(None) };
+        let trail = trail_of(&entry.value);
+        let stranger = |it: &str| !it.is_empty() && it != self.workflow;
+        if trail.as_ref().is_some_and(|it| stranger(&it.workflow)) {
+            return Ok(None);
+        }
+        let held = self.shape.decode(&entry.value).map_err(|source| Error::Decode {
+            workflow: self.workflow.clone(),
+            key: entry.key.clone(),
+            source,
+        })?;
+        let (entity_id, revision, at) = (entity_id.to_owned(), entry.revision, entry.at);
+        Ok(Some(Stored { entity_id, held, trail, revision, at }))
+    }
+
+    pub(crate) fn snapshot<T>(
+        &self,
+        held: &dyn Held,
+        entity_id: &str,
+        revision: Revision,
+        value: T,
+    ) -> Snapshot<T> {
+        Snapshot {
+            workflow: self.workflow.clone(),
+            entity_id: entity_id.to_owned(),
+            phase: held.phase().to_owned(),
+            is_terminal: held.is_terminal(&self.table),
+            degraded: !self.table.declares(held.phase()),
+            parent: held.parent().map(str::to_owned),
+            revision,
+            value,
+        }
+    }
+
+    pub(crate) fn store_error(&self, source: crate::BucketError) -> Error {
+        Error::Store { bucket: self.bucket_name.clone(), source }
+    }
+
+    pub(crate) fn not_found(&self, entity_id: &str) -> Error {
+        let workflow = Some(self.workflow.clone());
+        Error::EntityNotFound { workflow, entity_id: entity_id.to_owned() }
+    }
+}

@@ -1,0 +1,77 @@
+//! Parents, children, and which type an entity is of.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::{
+    Error, ListOptions, Result,
+    core::{Core, Stored},
+    registration::Registration,
+};
+
+/// An entity and its type.
+pub(crate) type Relative = (Arc<Registration>, Stored);
+
+impl Core {
+    /// The entities of all types that belong to `parent`, by type, then by id.
+    pub(crate) async fn children(&self, parent: &str) -> Result<Vec<Relative>> {
+        if parent.is_empty() {
+            let entity_id = String::new();
+            return Err(Error::InvalidEntityId { entity_id, reason: "it is empty" });
+        }
+        let mut children = Vec::new();
+        for registration in self.registrations() {
+            let stored = match registration.index.ask(|it| it.children(parent)) {
+                Some(ids) => self.read_many(&registration, &ids).await?,
+                None => self.scan(&registration, &ListOptions::default()).await?,
+            };
+            let own = stored.into_iter().filter(|it| it.held.parent() == Some(parent));
+            children.extend(own.map(|it| (Arc::clone(&registration), it)));
+        }
+        Ok(children)
+    }
+
+    /// The parent, its parent, and so on to the root.
+    pub(crate) async fn ancestors(&self, entity_id: &str) -> Result<Vec<Relative>> {
+        let (_, start) = self.lookup(entity_id).await?;
+        let (mut seen, mut ancestors) = (BTreeSet::from([entity_id.to_owned()]), Vec::new());
+        let mut next = start.held.parent().map(str::to_owned);
+        while let Some(parent) = next {
+            if !seen.insert(parent.clone()) {
+                tracing::warn!(entity_id, parent, "the ancestors go round in a circle");
+                break;
+            }
+            match self.lookup(&parent).await {
+                Ok(found) => {
+                    next = found.1.held.parent().map(str::to_owned);
+                    ancestors.push(found);
+                }
+                Err(Error::EntityNotFound { .. } | Error::InvalidEntityId { .. }) => {
+                    tracing::warn!(entity_id, parent, "an ancestor is missing");
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ancestors)
+    }
+
+    /// The entity of that id: of the first type by name, if several have it.
+    pub(crate) async fn lookup(&self, entity_id: &str) -> Result<Relative> {
+        let mut found: Option<Relative> = None;
+        for registration in self.registrations() {
+            match self.load(&registration, entity_id).await {
+                Ok(stored) => match &found {
+                    None => found = Some((registration, stored)),
+                    Some((first, _)) => {
+                        let (first, second) = (&first.workflow, &registration.workflow);
+                        tracing::warn!(entity_id, first, second, "two types have this id");
+                    }
+                },
+                Err(Error::EntityNotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let missing = || Error::EntityNotFound { workflow: None, entity_id: entity_id.to_owned() };
+        found.ok_or_else(missing)
+    }
+}

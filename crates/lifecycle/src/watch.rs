@@ -1,0 +1,88 @@
+//! Following the entities of a type: what is there, then what is written.
+
+use std::{pin::Pin, sync::Arc};
+
+use futures_util::{Stream, StreamExt as _};
+
+use crate::{
+    BucketError, BucketEvent, Result, Snapshot,
+    core::{Core, Stored},
+    registration::Registration,
+};
+
+/// A stream that is given up by dropping it.
+pub type Watch<T> = Pin<Box<dyn Stream<Item = T> + Send>>;
+
+/// Something to see.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WatchEvent<T> {
+    /// An entity: one that is there, or one that was just written.
+    Value(Snapshot<T>),
+    /// An entity was deleted.
+    Deleted {
+        /// Which.
+        entity_id: String,
+    },
+    /// All that was there at the beginning has been shown.
+    CaughtUp,
+    /// The store failed. Nothing follows.
+    Failed(BucketError),
+}
+
+impl Core {
+    /// Everything there is to see; `show` makes of an entity what the caller wants, or passes it
+    /// over.
+    pub(crate) async fn watch<T: Send + 'static>(
+        self: &Arc<Self>,
+        registration: &Arc<Registration>,
+        show: impl Fn(&Registration, Stored) -> Result<Snapshot<T>> + Send + Sync + 'static,
+    ) -> Result<Watch<WatchEvent<T>>> {
+        let events = registration.bucket.watch().await;
+        let events = events.map_err(|it| registration.store_error(it))?;
+        let (core, registration) = (Arc::clone(self), Arc::clone(registration));
+        let seen = events.filter_map(move |event| {
+            let shown = core.see(&registration, event, &show);
+            async { shown }
+        });
+        Ok(seen.boxed())
+    }
+
+    fn see<T>(
+        &self,
+        registration: &Registration,
+        event: Result<BucketEvent, BucketError>,
+        show: &impl Fn(&Registration, Stored) -> Result<Snapshot<T>>,
+    ) -> Option<WatchEvent<T>> {
+        let entry = match event {
+            Ok(BucketEvent::Put(entry)) => entry,
+            Ok(BucketEvent::CaughtUp) => return Some(WatchEvent::CaughtUp),
+            Ok(BucketEvent::Deleted { key, .. }) => {
+                let entity_id = registration.shape.id_of(&key)?.to_owned();
+                return Some(WatchEvent::Deleted { entity_id });
+            }
+            Err(error) => {
+                let workflow = registration.workflow.as_str();
+                tracing::warn!(workflow, %error, "a watch ended");
+                return Some(WatchEvent::Failed(error));
+            }
+        };
+        let revision = entry.revision;
+        let seen = registration.open(&entry);
+        match seen.and_then(|it| it.map(|stored| show(registration, stored)).transpose()) {
+            Ok(snapshot) => snapshot.map(WatchEvent::Value),
+            Err(error) => {
+                self.pass_over(registration, &error, revision);
+                None
+            }
+        }
+    }
+}
+
+/// Only the values.
+pub(crate) fn values<T: Send + 'static>(events: Watch<WatchEvent<T>>) -> Watch<T> {
+    let value = |event| match event {
+        WatchEvent::Value(snapshot) => Some(snapshot.value),
+        WatchEvent::Deleted { .. } | WatchEvent::CaughtUp | WatchEvent::Failed(_) => None,
+    };
+    events.filter_map(move |event| async move { value(event) }).boxed()
+}

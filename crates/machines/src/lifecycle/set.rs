@@ -1,0 +1,109 @@
+//! What rules may do to a field: give it a value, or count it up and down.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{FieldKind, FieldValue, Mismatch, field::numbers};
+
+/// One thing done to a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SetOperation {
+    /// Gives it a value.
+    Literal(Value),
+    /// Adds one.
+    Increment,
+    /// Takes one away; an unsigned number stays at zero.
+    Decrement,
+}
+
+/// Why a field cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetError {
+    /// The operation has an unknown name.
+    UnknownOperation(String),
+    /// The field does not take the value.
+    Mismatch(Mismatch),
+    /// Only numbers can be counted.
+    NotANumber(FieldKind),
+    /// The number is as large, or as small, as its type has it.
+    Overflow(FieldKind),
+}
+
+impl SetOperation {
+    /// Reads an operation. An object without a textual `op` is a value like any other.
+    ///
+    /// # Errors
+    /// When the name is unknown.
+    pub fn parse(json: &Value) -> Result<Self, SetError> {
+        match json.get("op").and_then(Value::as_str) {
+            None => Ok(Self::Literal(json.clone())),
+            Some("set") => Ok(Self::Literal(json.get("value").cloned().unwrap_or(Value::Null))),
+            Some("increment") => Ok(Self::Increment),
+            Some("decrement") => Ok(Self::Decrement),
+            Some(other) => Err(SetError::UnknownOperation(other.to_owned())),
+        }
+    }
+
+    /// What a field of `kind` that holds `current` holds afterwards.
+    ///
+    /// # Errors
+    /// When the operation and the field do not fit.
+    pub fn apply(&self, kind: &FieldKind, current: &FieldValue) -> Result<FieldValue, SetError> {
+        match self {
+            Self::Literal(json) => kind.of_json(json).map_err(SetError::Mismatch),
+            Self::Increment => step(kind, current, Direction::Up),
+            Self::Decrement => step(kind, current, Direction::Down),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Up,
+    Down,
+}
+
+fn step(
+    kind: &FieldKind,
+    current: &FieldValue,
+    direction: Direction,
+) -> Result<FieldValue, SetError> {
+    macro_rules! step {
+        ($($kind:ident $type:ident),*) => {
+            match (current, direction) {
+                $((FieldValue::$kind(it), Direction::Up) => it.checked_add(1).map(FieldValue::$kind),)*
+                // Nothing is below zero for an unsigned number, and it stays there.
+                (FieldValue::U8(0) | FieldValue::U16(0) | FieldValue::U32(0) | FieldValue::U64(0),
+                    Direction::Down) => Some(current.clone()),
+                $((FieldValue::$kind(it), Direction::Down) => {
+                    it.checked_sub(1).map(FieldValue::$kind)
+                })*
+                (FieldValue::F32(it), Direction::Up) => Some(FieldValue::F32(it + 1.0)),
+                (FieldValue::F32(it), Direction::Down) => Some(FieldValue::F32(it - 1.0)),
+                (FieldValue::F64(it), Direction::Up) => Some(FieldValue::F64(it + 1.0)),
+                (FieldValue::F64(it), Direction::Down) => Some(FieldValue::F64(it - 1.0)),
+                (FieldValue::Text(_) | FieldValue::Bool(_) | FieldValue::Timestamp(_)
+                    | FieldValue::Nested(_) | FieldValue::Unset, Direction::Up | Direction::Down) => {
+                    return Err(SetError::NotANumber(kind.clone()));
+                }
+            }
+        };
+    }
+    numbers!(step).ok_or_else(|| SetError::Overflow(kind.clone()))
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownOperation(name) => {
+                write!(f, "{name:?} is not an operation: set, increment, decrement")
+            }
+            Self::Mismatch(mismatch) => mismatch.fmt(f),
+            Self::NotANumber(kind) => write!(f, "a field that is {kind} cannot be counted"),
+            Self::Overflow(kind) => write!(f, "the field is at the end of what {kind} can hold"),
+        }
+    }
+}
+
+impl std::error::Error for SetError {}

@@ -1,0 +1,207 @@
+//! Who moved an entity, and why: kept inside of what is stored, in the same write as the phase, so
+//! that it cannot be lost and needs no deeper history than the bucket has.
+
+use serde::{Deserialize, Serialize};
+use waypost_kernel::Timestamp;
+
+/// The member of a stored value that belongs to the library.
+pub const RESERVED: &str = "_lifecycle";
+
+/// Where an entity goes that is deleted, in its history.
+pub const DELETED: &str = "<deleted>";
+
+/// What caused a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A rule.
+    Rule,
+    /// A person.
+    Operator,
+    /// A part of the program.
+    Component,
+    /// The library itself: creating, completing, failing.
+    Framework,
+}
+
+impl Source {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Operator => "operator",
+            Self::Component => "component",
+            Self::Framework => "framework",
+        }
+    }
+}
+
+/// One move, as it is remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The phase before; empty if there was none.
+    pub from: String,
+    /// The phase after.
+    pub to: String,
+    /// What caused it.
+    pub source: Source,
+    /// What was said about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// How many moves there have been with this one.
+    pub seq: u64,
+    /// When it was stored. The write that makes the move cannot know; the next one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+}
+
+/// What the library keeps with a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trail {
+    /// The type the value belongs to.
+    #[serde(default)]
+    pub workflow: String,
+    /// The move this very write made, if it made one.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub this: Option<Step>,
+    /// The latest moves, oldest first, this one included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<Step>,
+}
+
+impl Trail {
+    /// How many moves are remembered: enough to tell how an entity got where it is, and few enough
+    /// to be read and written each time.
+    pub const STEPS_MAX: usize = 64;
+
+    /// Of a value that is stored for the first time, in the phase `to`.
+    #[must_use]
+    pub fn begin(workflow: &str, to: &str, source: Source) -> Self {
+        let empty = Self { workflow: workflow.to_owned(), this: None, recent: Vec::new() };
+        empty.moved(String::new(), to.to_owned(), source, String::new())
+    }
+
+    /// Of a write that moves nothing. The value read was stored at `at`.
+    #[must_use]
+    pub fn carried(mut self, at: Timestamp) -> Self {
+        if let Some(this) = self.this.take()
+            && let Some(last) = self.recent.last_mut()
+            && last.seq == this.seq
+        {
+            last.at = Some(at);
+        }
+        self
+    }
+
+    /// Of a write that moves the entity, carried over first.
+    #[must_use]
+    pub fn moved(mut self, from: String, to: String, source: Source, note: String) -> Self {
+        let seq = self.recent.last().map_or(1, |it| it.seq + 1);
+        let step = Step { from, to, source, note, seq, at: None };
+        if self.recent.len() >= Self::STEPS_MAX {
+            let surplus = self.recent.len() + 1 - Self::STEPS_MAX;
+            self.recent.drain(..surplus);
+        }
+        self.recent.push(step.clone());
+        Self { this: Some(step), ..self }
+    }
+
+    /// The moves before this write.
+    fn earlier(&self) -> impl Iterator<Item = &Step> {
+        let this = self.this.as_ref().map(|it| it.seq);
+        self.recent.iter().filter(move |it| Some(it.seq) != this)
+    }
+}
+
+/// A revision that is still there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// When it was stored.
+    pub at: Timestamp,
+    /// What it is.
+    pub found: Found,
+}
+
+/// What a revision is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A value.
+    Value {
+        /// The phase it has.
+        phase: String,
+        /// What the library kept with it, if nobody dropped it.
+        trail: Option<Trail>,
+    },
+    /// The mark of a deletion.
+    Deleted,
+    /// Something that cannot be read.
+    Unreadable,
+}
+
+/// A move in an entity's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The phase before; empty if it is not known to have had one.
+    pub from: String,
+    /// The phase after.
+    pub to: String,
+    /// When it was stored.
+    pub at: Timestamp,
+    /// What caused it, as far as that is known.
+    pub source: Source,
+    /// What was said about it.
+    pub note: String,
+}
+
+/// The moves behind revisions that come oldest first.
+///
+/// What was kept with a value is believed where it fits what is observed; otherwise a move is just
+/// a phase that differs from the one before.
+#[must_use]
+pub fn history(revisions: &[Observed]) -> Vec<Moved> {
+    let (mut moves, mut previous) = (Vec::new(), String::new());
+    for revision in revisions {
+        let (phase, trail) = match &revision.found {
+            Found::Unreadable => continue,
+            Found::Deleted => {
+                let from = std::mem::replace(&mut previous, DELETED.to_owned());
+                moves.push(plain(from, DELETED, revision.at));
+                continue;
+            }
+            Found::Value { phase, trail } => (phase, trail.as_ref()),
+        };
+        if moves.is_empty() {
+            // Older revisions are gone, but what they did is remembered here.
+            moves.extend(trail.into_iter().flat_map(Trail::earlier).map(|it| told(it, revision)));
+            previous = moves.last().map_or_else(String::new, |it: &Moved| it.to.clone());
+        }
+        if *phase == previous {
+            continue;
+        }
+        let this = trail.and_then(|it| it.this.as_ref());
+        let begins = |it: &Step| it.from.is_empty() && previous == DELETED;
+        let fits = |it: &&Step| it.to == *phase && (it.from == previous || begins(it));
+        // The oldest of what is known may have come from anywhere.
+        let first = |it: &&Step| moves.is_empty() && it.to == *phase;
+        let known = this.filter(|it| fits(it) || first(it));
+        let (is_first, known) = (moves.is_empty(), known.cloned());
+        let from = std::mem::replace(&mut previous, phase.clone());
+        moves.push(match known {
+            Some(step) if is_first => told(&step, revision),
+            Some(step) => Moved { from, ..told(&step, revision) },
+            None => plain(from, phase, revision.at),
+        });
+    }
+    moves
+}
+
+fn told(step: &Step, revision: &Observed) -> Moved {
+    let at = step.at.unwrap_or(revision.at);
+    let (from, to, note) = (step.from.clone(), step.to.clone(), step.note.clone());
+    Moved { from, to, at, source: step.source, note }
+}
+
+fn plain(from: String, to: &str, at: Timestamp) -> Moved {
+    Moved { from, to: to.to_owned(), at, source: Source::Framework, note: String::new() }
+}
