@@ -9,6 +9,7 @@ mod docs;
 mod edge;
 pub(crate) mod entity;
 mod health;
+mod lifecycle;
 mod meter;
 mod openapi;
 mod params;

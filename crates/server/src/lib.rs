@@ -9,6 +9,7 @@ mod delivery;
 pub mod errors;
 mod grpc;
 mod http;
+pub mod lifecycle;
 mod net;
 mod options;
 pub mod outbox;

@@ -97,7 +97,10 @@ mod tests {
 
     #[test]
     fn a_prefix_is_a_path_that_is_free() {
-        assert_eq!(gateway("/lifecycle-gateway/workflows/").unwrap().root, "/lifecycle-gateway/workflows");
+        assert_eq!(
+            gateway("/lifecycle-gateway/workflows/").unwrap().root,
+            "/lifecycle-gateway/workflows"
+        );
         for prefix in ["", "/", "a b", "{x}", "a//b", "v1/x", "metrics"] {
             assert!(gateway(prefix).is_err(), "{prefix:?}");
         }

@@ -3,4 +3,7 @@
 mod listener;
 mod patience;
 
-pub(crate) use self::listener::{Crowded, Listener};
+pub(crate) use self::{
+    listener::{Crowded, Listener},
+    patience::{Beat, Line},
+};

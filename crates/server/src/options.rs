@@ -10,6 +10,7 @@ use crate::{
     auth::{AuthOptions, Verbosity},
     cluster::Cluster,
     compute::Members,
+    lifecycle::Gateway,
 };
 
 /// How to listen.
@@ -25,6 +26,8 @@ pub struct Options {
     pub limits: HttpLimits,
     /// How entities are served.
     pub entity: EntityOptions,
+    /// Lifecycles, if operators are to come to them.
+    pub lifecycle: Option<Gateway>,
     /// How long requests under way may take after the server was told to stop.
     pub grace: Duration,
 }
@@ -37,6 +40,7 @@ impl Default for Options {
             metrics: None,
             limits: HttpLimits::default(),
             entity: EntityOptions::default(),
+            lifecycle: None,
             grace: Duration::from_secs(20),
         }
     }

@@ -42,7 +42,8 @@ impl Server {
         let doorway = doorway(&engine, &options.entity).await?;
         let EntityOptions { members, cluster, .. } = options.entity.clone();
         let compute = (members, cluster);
-        let app = Arc::new(App::new(engine, options.limits.clone(), doorway, compute));
+        let app = App::new(engine, options.limits.clone(), doorway, compute);
+        let app = Arc::new(app.with_lifecycles(options.lifecycle.clone()));
         Ok(Self { app, http, grpc, metrics, options })
     }
 

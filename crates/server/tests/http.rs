@@ -25,6 +25,8 @@ mod down;
 mod entity;
 #[path = "http/grpc.rs"]
 mod grpc;
+#[path = "http/lifecycle.rs"]
+mod lifecycle;
 #[path = "http/limits.rs"]
 mod limits;
 #[path = "http/on.rs"]

@@ -6,7 +6,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
-use crate::{auth::Doorway, cluster::Cluster, compute::Members, options::HttpLimits};
+use crate::{
+    auth::Doorway, cluster::Cluster, compute::Members, lifecycle::Gateway, options::HttpLimits,
+};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -22,6 +24,8 @@ pub(crate) struct App {
     pub(crate) members: Option<Members>,
     /// The other nodes, if there may be some.
     pub(crate) cluster: Option<Cluster>,
+    /// Lifecycles and how operators come to them, if they may.
+    pub(crate) lifecycle: Option<Gateway>,
     /// The description of all routes, once somebody has asked for it.
     pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
@@ -48,6 +52,7 @@ impl App {
             doorway: Arc::new(doorway),
             members,
             cluster,
+            lifecycle: None,
             document: OnceLock::new(),
             claims: TaskTracker::new(),
             calls: TaskTracker::new(),
@@ -55,6 +60,11 @@ impl App {
             engine,
             limits,
         }
+    }
+
+    /// With a gateway to lifecycles.
+    pub(crate) fn with_lifecycles(self, lifecycle: Option<Gateway>) -> Self {
+        Self { lifecycle, ..self }
     }
 
     /// What the paths of entities lie below.

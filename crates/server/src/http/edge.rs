@@ -19,10 +19,11 @@ use super::{
     admission::{Class, class},
     app::App,
     entity::{self, problem::Failure},
+    lifecycle,
     problem::Refusal,
     process,
 };
-use crate::net::Crowded;
+use crate::{lifecycle::Gateway, net::Crowded};
 
 /// Names a request, from the client to the log and back.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -79,6 +80,11 @@ pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
     {
         return leave(&app, &visit, answer);
     }
+    if lifecycle::owner(&app, &visit.path).is_some()
+        && let Some(answer) = lifecycle::preflight(&visit.method, request.headers())
+    {
+        return leave(&app, &visit, answer);
+    }
     let admitted = admit(&app, &visit, &request);
     let response = match admitted {
         Ok(place) => {
@@ -102,7 +108,8 @@ fn admit(
         return Err(Refusal::new(EdgeCode::Overloaded, detail));
     }
     // Clients of processes may be pages of other sites.
-    if !process::owns(&visit.path) {
+    let knows = |it: &Gateway| it.knows(visit.origin.as_ref().and_then(|it| it.to_str().ok()));
+    if !process::owns(&visit.path) && !lifecycle::owner(app, &visit.path).is_some_and(knows) {
         refuse_other_sites(request)?;
     }
     app.admission.admit(visit.class)
@@ -156,7 +163,7 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
         response = match visit.is_entity {
             true => entity::write(&refusal, &response, (&visit.path, verbosity)),
-            false => write_problem(visit, refusal, response),
+            false => write_problem(app, visit, refusal, response),
         };
     }
     if let Some(failure) = response.extensions_mut().remove::<Failure>() {
@@ -170,6 +177,9 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     if process::owns(&visit.path) {
         process::allow(visit.origin.as_ref(), headers);
     }
+    if let Some(gateway) = lifecycle::owner(app, &visit.path) {
+        lifecycle::allow(gateway, visit.origin.as_ref(), headers);
+    }
     if let Ok(id) = HeaderValue::try_from(&visit.id) {
         headers.insert(REQUEST_ID, id);
     }
@@ -179,7 +189,7 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     response
 }
 
-fn write_problem(visit: &Visit, refusal: Refusal, response: Response) -> Response {
+fn write_problem(app: &App, visit: &Visit, refusal: Refusal, response: Response) -> Response {
     let Refusal { mut problem, cause, .. } = refusal;
     if let Some(cause) = cause {
         let (id, code) = (&visit.id, &problem.code);
@@ -189,6 +199,9 @@ fn write_problem(visit: &Visit, refusal: Refusal, response: Response) -> Respons
     problem.request_id.clone_from(&visit.id);
     if process::owns(&visit.path) {
         return process::write(&problem, &visit.id, &response);
+    }
+    if lifecycle::owner(app, &visit.path).is_some() {
+        return lifecycle::write(&problem, &response);
     }
     let (mut parts, _) = response.into_parts();
     let kind = HeaderValue::from_static("application/problem+json");

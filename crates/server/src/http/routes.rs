@@ -13,7 +13,8 @@ use axum::{
 use waypost_api::problem::EdgeCode;
 
 use super::{
-    app::App, chain, docs, edge::edge, entity, health, meter, openapi, problem::Refusal, process,
+    app::App, chain, docs, edge::edge, entity, health, lifecycle, meter, openapi, problem::Refusal,
+    process,
 };
 
 /// A router that remembers its routes, so that they can be held against the document.
@@ -103,6 +104,10 @@ pub(crate) fn main_router(app: Arc<App>, has_metrics: bool) -> Router {
     let router = match app.cluster.is_some() {
         true => router.merge(crate::cluster::routes()),
         false => router,
+    };
+    let router = match &app.lifecycle {
+        Some(gateway) => router.merge(lifecycle::routes(gateway)),
+        None => router,
     };
     Routes { router, ..routes }.finish(app)
 }

@@ -14,7 +14,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
-use super::patience::{Patience, Pulse, Watched};
+use super::patience::{Line, Patience, Pulse, Watched};
 use crate::http::{App, Gauge};
 
 /// Bytes of the head of a request.
@@ -125,7 +125,7 @@ impl Listener {
         let service = service_fn(move |request| {
             answer(router.clone(), Arc::clone(&pulse), request, is_spare)
         });
-        let connection = builder(place.is_spare).serve_connection(stream, service);
+        let connection = builder(place.is_spare).serve_connection(stream, service).with_upgrades();
         let (stop, cut, open) = (stop.clone(), self.cut.clone(), self.open.clone());
         self.connections.spawn(async move {
             open.inc();
@@ -170,6 +170,7 @@ async fn answer(
 ) -> Result<axum::response::Response, Infallible> {
     let beat = pulse.begin();
     let mut request = request.map(Body::new);
+    request.extensions_mut().insert(Line(pulse));
     if is_spare {
         request.extensions_mut().insert(Crowded);
     }

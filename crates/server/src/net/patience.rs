@@ -22,7 +22,7 @@ use tokio::{
 
 /// How many requests of a connection have begun and ended. Shared between stream and service.
 #[derive(Default)]
-pub(super) struct Pulse {
+pub(crate) struct Pulse {
     begun: AtomicU64,
     ended: AtomicU64,
 }
@@ -39,8 +39,19 @@ impl Pulse {
     }
 }
 
+/// The connection a request came by.
+#[derive(Clone)]
+pub(crate) struct Line(pub(super) Arc<Pulse>);
+
+impl Line {
+    /// Keeps the connection, which may be quiet for long, until this is dropped.
+    pub(crate) fn hold(&self) -> Beat {
+        self.0.begin()
+    }
+}
+
 /// One request being worked on.
-pub(super) struct Beat(Arc<Pulse>);
+pub(crate) struct Beat(Arc<Pulse>);
 
 impl Drop for Beat {
     fn drop(&mut self) {

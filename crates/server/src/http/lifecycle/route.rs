@@ -9,13 +9,29 @@ use super::failure::Denied;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Types,
-    List { of: String },
-    Entity { of: String, id: String },
-    History { of: String, id: String },
+    List {
+        of: String,
+    },
+    Entity {
+        of: String,
+        id: String,
+    },
+    History {
+        of: String,
+        id: String,
+    },
     /// Of whatever type.
-    Children { id: String },
-    Patch { of: String, id: String },
-    Transition { of: String, id: String },
+    Children {
+        id: String,
+    },
+    Patch {
+        of: String,
+        id: String,
+    },
+    Transition {
+        of: String,
+        id: String,
+    },
 }
 
 /// What there is to be had below an entity.

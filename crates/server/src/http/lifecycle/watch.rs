@@ -13,6 +13,7 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
+use bytes::Bytes;
 use futures_util::{StreamExt as _, stream::unfold};
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -22,6 +23,7 @@ use super::{Answer, failure::Denied, origin, read::pairs};
 use crate::{
     http::{Admitted, App},
     lifecycle::Gateway,
+    net::{Beat, Line},
 };
 
 const LABEL: &str = "watch";
@@ -55,6 +57,8 @@ struct Reader {
     /// Whether it wants to know when all that was there has been shown.
     marks: bool,
     _place: Admitted,
+    /// A quiet socket is nobody's fault.
+    _line: Option<Beat>,
 }
 
 pub(super) async fn follow(
@@ -72,21 +76,24 @@ pub(super) async fn follow(
     if wants_events(request.headers()) {
         let events = gateway.lifecycles.watch(&of).await;
         let events = events.map_err(|error| Denied::of(LABEL, &error))?;
-        return Ok(as_events(Reader { app, events, marks, _place: place }));
+        return Ok(as_events(Reader { app, events, marks, _place: place, _line: None }));
     }
     if !gateway.options.websocket {
         return Err(Denied::forbidden("watch: WebSockets are switched off"));
     }
+    let line = request.extensions().get::<Line>().map(Line::hold);
     let (mut parts, _) = request.into_parts();
     let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
-    let upgrade = upgrade.map_err(|_| {
-        Denied::bad(LABEL, "use a WebSocket, or Accept: text/event-stream")
-    })?;
+    let upgrade =
+        upgrade.map_err(|_| Denied::bad(LABEL, "use a WebSocket, or Accept: text/event-stream"))?;
     let upgrade = upgrade.max_message_size(SAID_MAX).max_frame_size(SAID_MAX);
     Ok(upgrade.on_upgrade(move |socket| async move {
         // Whoever watches a type that does not exist is told over the socket.
         match gateway.lifecycles.watch(&of).await {
-            Ok(events) => over_socket(Reader { app, events, marks, _place: place }, socket).await,
+            Ok(events) => {
+                let reader = Reader { app, events, marks, _place: place, _line: line };
+                over_socket(reader, socket).await;
+            }
             Err(error) => refuse(socket, &Denied::of(LABEL, &error)).await,
         }
     }))
@@ -98,12 +105,14 @@ fn wants_events(headers: &HeaderMap) -> bool {
 }
 
 async fn refuse(mut socket: WebSocket, denied: &Denied) {
-    drop(send(&mut socket, Message::text(denied.frame())).await);
-    drop(send(&mut socket, Message::Close(None)).await);
+    if send(&mut socket, Message::text(denied.frame())).await {
+        send(&mut socket, Message::Close(None)).await;
+    }
 }
 
-async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
-    timeout(SEND_PATIENCE, socket.send(message)).await.ok()?.ok()
+/// Whether the reader took it.
+async fn send(socket: &mut WebSocket, message: Message) -> bool {
+    timeout(SEND_PATIENCE, socket.send(message)).await.is_ok_and(|it| it.is_ok())
 }
 
 /// Sends entities until the reader or the source is gone, or the server stops.
@@ -112,21 +121,21 @@ async fn over_socket(mut reader: Reader, mut socket: WebSocket) {
     alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let stop = reader.app.stop.clone();
     loop {
-        let sent = tokio::select! {
-            () = stop.cancelled() => None,
+        let goes_on = tokio::select! {
+            () = stop.cancelled() => false,
             said = socket.recv() => match said {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                Some(Ok(_)) => Some(()),
+                Some(Ok(_)) => true,
             },
-            _ = alive.tick() => send(&mut socket, Message::Ping(Default::default())).await,
+            _ = alive.tick() => send(&mut socket, Message::Ping(Bytes::new())).await,
             event = reader.events.next() => match reader.frame(event) {
                 Frame::Text(text) => send(&mut socket, Message::text(text)).await,
-                Frame::Nothing => Some(()),
-                Frame::End => None,
+                Frame::Nothing => true,
+                Frame::End => false,
             },
         };
-        if sent.is_none() {
-            drop(send(&mut socket, Message::Close(None)).await);
+        if !goes_on {
+            send(&mut socket, Message::Close(None)).await;
             return;
         }
     }

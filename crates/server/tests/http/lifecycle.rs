@@ -1,0 +1,141 @@
+//! Lifecycles through the operators' gateway.
+
+#[path = "lifecycle/watching.rs"]
+mod watching;
+
+use std::sync::Arc;
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use waypost_engine::Settings;
+use waypost_lifecycle::{DynManager, Manager, MemoryBuckets, Source, TypeDescription};
+use waypost_server::{
+    Options,
+    lifecycle::{Gateway, GatewayOptions},
+};
+use waypost_testkit::clock::SimClock;
+
+use crate::world::{World, world_with};
+
+struct Field {
+    world: World,
+    lifecycles: DynManager,
+    buckets: MemoryBuckets,
+}
+
+/// The survey by drones: two missions, one of which belongs to the other.
+async fn field() -> Field {
+    field_with(GatewayOptions::default()).await
+}
+
+async fn field_with(options: GatewayOptions) -> Field {
+    let buckets = MemoryBuckets::with_clock(Arc::new(SimClock::default()));
+    let manager = Manager::builder(buckets.clone()).create_buckets(16).build();
+    let lifecycles = manager.dynamic().clone();
+    lifecycles.register_described(survey()).await.unwrap();
+    lifecycles.create("drone-survey", &mission("m-1", "ann", None)).await.unwrap();
+    lifecycles.create("drone-survey", &mission("m-2", "bob", Some("m-1"))).await.unwrap();
+    let gateway = Gateway::new(lifecycles.clone(), options).unwrap();
+    let options = Options { lifecycle: Some(gateway), ..Options::default() };
+    Field { world: world_with(options, Settings::default()).await, lifecycles, buckets }
+}
+
+fn survey() -> TypeDescription {
+    let described = json!({
+        "workflow": "drone-survey", "bucket": "MISSIONS", "key_prefix": "mission.",
+        "transitions": {
+            "planning": ["flying", "aborted"], "flying": ["capturing", "landing", "aborted"],
+            "capturing": ["flying"], "landing": ["completed", "failed"],
+            "completed": [], "failed": [], "aborted": [],
+        },
+        "fields": [
+            {"name": "entity_id", "tags": "id"},
+            {"name": "phase", "tags": "phase"},
+            {"name": "parent", "kind": "string?", "tags": "parent"},
+            {"name": "owner", "tags": "operator_writable,indexable"},
+            {"name": "battery", "kind": "u8", "tags": "operator_writable"},
+            {"name": "serial", "tags": "readonly"},
+        ],
+    });
+    serde_json::from_value(described).unwrap()
+}
+
+fn mission(id: &str, owner: &str, parent: Option<&str>) -> Value {
+    json!({"entity_id": id, "phase": "planning", "parent": parent, "owner": owner, "battery": 90,
+        "serial": "x-1"})
+}
+
+#[tokio::test]
+async fn operators_see_types_entities_and_their_past() {
+    let field = field().await;
+    let moved = field.lifecycles.transition("drone-survey", "m-2", "flying", Source::Rule, "go");
+    moved.await.unwrap();
+    field.world.tell("operators_see_lifecycles").await;
+}
+
+#[tokio::test]
+async fn operators_write_what_they_may_and_move_along_the_table() {
+    field().await.world.tell("operators_change_lifecycles").await;
+}
+
+#[tokio::test]
+async fn what_fails_here_is_told_to_the_log_and_not_to_the_client() {
+    let field = field().await;
+    let bucket = field.buckets.bucket("MISSIONS").unwrap();
+    bucket.put("mission.bad", &b"no json"[..]);
+    let answer = field.world.get("/workflows/drone-survey/bad").await;
+    assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    let text = answer.text().await.unwrap();
+    assert_eq!(text, r#"{"error":"get: internal error (operator details in server log)"}"#);
+    let listed: Value = field.world.get("/workflows/drone-survey").await.json().await.unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), 2, "one that is broken hides nobody");
+}
+
+#[tokio::test]
+async fn a_write_that_others_keep_overtaking_is_a_conflict() {
+    let field = field().await;
+    field.buckets.bucket("MISSIONS").unwrap().inject_conflicts(5);
+    let answer = field.world.post("/workflows/drone-survey/m-1/state", r#"{"battery":1}"#).await;
+    assert_eq!(answer.status(), StatusCode::CONFLICT);
+    assert_eq!(field.lifecycles.get("drone-survey", "m-1").await.unwrap().value["battery"], 90);
+}
+
+#[tokio::test]
+async fn bodies_have_a_limit_and_the_prefix_can_be_chosen() {
+    let options = GatewayOptions { body_max: 64, prefix: "/ops/".into(), ..Default::default() };
+    let field = field_with(options).await;
+    let large = format!(r#"{{"owner":"{}"}}"#, "x".repeat(100));
+    let answer = field.world.post("/ops/drone-survey/m-1/state", &large).await;
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let body: Value = answer.json().await.unwrap();
+    assert!(body["error"].as_str().unwrap().starts_with("state_patch: "), "{body}");
+    assert_eq!(field.world.get("/workflows").await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn long_lists_come_in_parts() {
+    let field = field().await;
+    let more = |answer: &reqwest::Response| answer.headers().contains_key("waypost-more");
+    let first = field.world.get("/workflows/drone-survey?limit=1").await;
+    assert!(more(&first));
+    let last = field.world.get("/workflows/drone-survey?limit=1&offset=1").await;
+    assert!(!more(&last));
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_change_nothing_unless_they_are_known() {
+    let options = GatewayOptions { origins: vec!["https://ops.test".into()], ..Default::default() };
+    let field = field_with(options).await;
+    let change = async |origin: &str| {
+        let url = format!("http://{}/workflows/drone-survey/m-1/state", field.world.address);
+        let request = field.world.client.request(Method::POST, url).header("origin", origin);
+        let request = request.header("sec-fetch-site", "cross-site").body(r#"{"battery":7}"#);
+        request.header("content-type", "application/json").send().await.unwrap()
+    };
+    let refused = change("https://evil.test").await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    assert!(refused.headers().get("access-control-allow-origin").is_none());
+    let taken = change("https://ops.test").await;
+    assert_eq!(taken.status(), StatusCode::OK);
+    assert_eq!(taken.headers()["access-control-allow-origin"], "https://ops.test");
+}
