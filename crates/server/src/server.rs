@@ -42,7 +42,9 @@ impl Server {
         let doorway = doorway(&engine, &options.entity).await?;
         let EntityOptions { members, cluster, .. } = options.entity.clone();
         let compute = (members, cluster);
-        let app = Arc::new(App::new(engine, options.limits.clone(), doorway, compute));
+        let mut app = App::new(engine, options.limits.clone(), doorway, compute);
+        app.metrics_bearer.clone_from(&options.metrics_bearer);
+        let app = Arc::new(app);
         Ok(Self { app, http, grpc, metrics, options })
     }
 

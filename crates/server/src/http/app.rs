@@ -6,7 +6,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
-use crate::{auth::Doorway, cluster::Cluster, compute::Members, options::HttpLimits};
+use crate::{
+    auth::Doorway,
+    cluster::Cluster,
+    compute::Members,
+    options::{Bearer, HttpLimits},
+};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -16,6 +21,8 @@ pub(crate) struct App {
     pub(crate) limits: HttpLimits,
     pub(crate) admission: Admission,
     pub(crate) meter: Meter,
+    /// What to show before the meter is shown.
+    pub(crate) metrics_bearer: Option<Bearer>,
     /// Who comes to entities, and where they are.
     pub(crate) doorway: Arc<Doorway>,
     /// Who knows the transactions that compute members may join.
@@ -44,6 +51,7 @@ impl App {
             chains: engine.chain(),
             processes: engine.process(),
             meter: Meter::new(&engine, &admission, (members.as_ref(), cluster.as_ref())),
+            metrics_bearer: None,
             admission,
             doorway: Arc::new(doorway),
             members,

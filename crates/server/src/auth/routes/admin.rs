@@ -26,7 +26,7 @@ use crate::{
 pub(super) const BODY_MAX: usize = 1 << 20;
 
 /// Somebody who may administer, and what there is to administer.
-pub(super) struct Administrator {
+pub(crate) struct Administrator {
     doorway: Arc<Doorway>,
     user: String,
     pub(super) tenant: String,
