@@ -10,8 +10,11 @@ use waypost_engine::{
     entity::{Compute, Rules},
 };
 use waypost_server::{
-    EntityOptions, Options, Server, ServerError, cluster::Cluster, compute::Members, outbox,
-    telemetry,
+    EntityOptions, Options, Server, ServerError,
+    cluster::Cluster,
+    compute::Members,
+    outbox,
+    telemetry::{self, Log},
 };
 
 use crate::{
@@ -54,17 +57,17 @@ pub(crate) async fn run(args: ServeArgs, output: Output) -> Result<(), Failure> 
     if args.print_config {
         return print(&settings, output);
     }
-    start_log(&config)?;
+    let log = start_log(&config)?;
     warn(&config, &settings, &sources);
     let stop = shutdown::on_signal()?;
     let store = open(&config).await?;
-    let served = serve(&config, &store, stop, output).await;
+    let served = serve((&config, log), &store, stop, output).await;
     let closed = store.close().await;
     served?;
     Ok(closed?)
 }
 
-pub(crate) fn start_log(config: &Config) -> Result<(), Failure> {
+pub(crate) fn start_log(config: &Config) -> Result<Log, Failure> {
     telemetry::init(config.log_format, &config.log_filter).map_err(|error| {
         Failure::usage(format!("the log cannot be started: {error}"))
             .advise("--log takes a level such as info, or levels by module")
@@ -106,7 +109,7 @@ fn warn(config: &Config, settings: &Settings, sources: &Sources) {
 }
 
 async fn serve(
-    config: &Config,
+    (config, log): (&Config, Log),
     store: &OpenStore,
     stop: CancellationToken,
     output: Output,
@@ -118,7 +121,7 @@ async fn serve(
         None => Arc::new(members.clone()),
     };
     let engine = engine(config, store, compute).await?;
-    let options = options(config, members, cluster);
+    let options = Options { log: Some(log), ..options(config, members, cluster) };
     let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");
@@ -178,6 +181,7 @@ pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster
         grpc: Some(config.grpc),
         metrics: config.metrics,
         metrics_bearer: config.metrics_bearer.clone(),
+        log: None,
         limits: config.limits.clone(),
         entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
         grace: config.grace,

@@ -12,6 +12,7 @@ use crate::{
     auth::{AuthOptions, Verbosity},
     cluster::Cluster,
     compute::Members,
+    telemetry::Log,
 };
 
 /// How to listen.
@@ -25,6 +26,8 @@ pub struct Options {
     pub metrics: Option<SocketAddr>,
     /// What to show before `/metrics` is shown; nothing if absent.
     pub metrics_bearer: Option<Bearer>,
+    /// The log, if administrators may change its level.
+    pub log: Option<Log>,
     /// How much of everything.
     pub limits: HttpLimits,
     /// How entities are served.
@@ -40,6 +43,7 @@ impl Default for Options {
             grpc: None,
             metrics: None,
             metrics_bearer: None,
+            log: None,
             limits: HttpLimits::default(),
             entity: EntityOptions::default(),
             grace: Duration::from_secs(20),

@@ -39,7 +39,7 @@ impl Server {
         let http = listen(options.http, "--http")?;
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
-        let doorway = doorway(&engine, &options.entity).await?;
+        let doorway = doorway(&engine, &options.entity).await?.with_log(options.log.clone());
         let EntityOptions { members, cluster, .. } = options.entity.clone();
         let compute = (members, cluster);
         let mut app = App::new(engine, options.limits.clone(), doorway, compute);

@@ -1,9 +1,10 @@
-//! Routes for tokens, keys, clients and accounts. Where nobody is asked who they are, only accounts
-//! are real.
+//! Routes for tokens, keys, clients and accounts, and for administrators of the server. Where nobody
+//! is asked who they are, only the last two are real.
 
 pub(crate) mod account;
 mod admin;
 pub(crate) mod clients;
+pub(crate) mod log;
 pub(crate) mod m2m;
 pub(crate) mod pairs;
 pub(crate) mod token;
@@ -32,18 +33,21 @@ pub fn routes(doorway: Arc<Doorway>) -> Router {
             paths.into_iter().map(|path| (path, any(not_implemented))).collect()
         }
     };
-    let stubs =
-        ["/account/subscriptions", "/oauth/oidc/providers", "/oauth/oidc/providers/{*rest}"];
-    let stubs = stubs.map(|path| (path, any(not_implemented)));
-    let own = [(ACCOUNT, get(account::show))];
+    let stubs = STUBS.map(|path| (path, any(not_implemented)));
+    let own = always().into_iter().map(|(_, path, route)| (path, route));
     let router = table.into_iter().chain(stubs).chain(own).fold(Router::new(), |router, it| {
         router.route(&format!("{}{}", doorway.context, it.0), it.1)
     });
     router.layer(from_fn_with_state(doorway.verbosity, dress)).with_state(doorway)
 }
 
-/// Where everybody learns who they are.
-const ACCOUNT: &str = "/account";
+/// What is reserved and does nothing. There are no traces that could be sampled.
+const STUBS: [&str; 4] = [
+    "/account/subscriptions",
+    "/admin/trace-sampler",
+    "/oauth/oidc/providers",
+    "/oauth/oidc/providers/{*rest}",
+];
 
 type Row = (Method, &'static str, MethodRouter<Arc<Doorway>>);
 
@@ -51,7 +55,16 @@ type Row = (Method, &'static str, MethodRouter<Arc<Doorway>>);
 #[cfg(test)]
 pub(crate) fn known() -> Vec<(Method, &'static str)> {
     let rows = issuing().into_iter().map(|(method, path, _)| (method, path));
-    rows.chain([(Method::GET, ACCOUNT)]).collect()
+    rows.chain(always().into_iter().map(|(method, path, _)| (method, path))).collect()
+}
+
+/// What there is whether tokens are issued or not.
+fn always() -> Vec<Row> {
+    vec![
+        (Method::GET, "/account", get(account::show)),
+        (Method::GET, "/admin/log-level", get(log::show)),
+        (Method::POST, "/admin/log-level", post(log::change)),
+    ]
 }
 
 /// What there is where tokens are issued.

@@ -23,7 +23,7 @@ use super::{
     chain::{changes, definitions, instances, work},
     entity, health, meter, process,
 };
-use crate::auth::routes::{account, clients, m2m, pairs, token, trusted};
+use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
 /// What the paths of entities lie below in the document as it is written here.
 const CONTEXT: &str = "/api";
@@ -76,7 +76,7 @@ const ORIGIN: &str = "http://origin.invalid";
         account::show, token::issue, pairs::jwks, pairs::create, pairs::current, pairs::remove,
         pairs::invalidate, pairs::reactivate, trusted::list, trusted::create, trusted::remove,
         trusted::invalidate, trusted::reactivate, clients::list, clients::create,
-        clients::remove, clients::reset, m2m::list, m2m::create, m2m::remove, m2m::reset,
+        log::show, log::change, clients::remove, clients::reset, m2m::list, m2m::create, m2m::remove, m2m::reset,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),

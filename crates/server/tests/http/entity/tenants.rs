@@ -72,8 +72,10 @@ async fn prepare(world: &World, who: &[String], sample: &str) {
     }
 }
 
-/// What belongs to the server, and therefore to no tenant: its own pairs of keys.
-const OF_ALL: [&str; 6] = [
+/// What belongs to the server, and therefore to no tenant: its own pairs of keys, its log.
+const OF_ALL: [&str; 8] = [
+    "GET /api/admin/log-level",
+    "POST /api/admin/log-level",
     "GET /api/.well-known/jwks.json",
     "POST /api/oauth/keys/keypair",
     "GET /api/oauth/keys/keypair/current",
