@@ -140,3 +140,38 @@ async fn what_a_step_sends_reaches_the_webhook() {
     assert!(received.contains(&format!("aggregateid: {id}")), "{received}");
     assert!(received.contains("steptype: ASK"), "{received}");
 }
+
+#[tokio::test]
+async fn administrators_change_what_is_logged() {
+    let folder = TempDir::new().unwrap();
+    let server = Running::start(folder.path(), &[&SERVE[..], &["--log", "warn"]].concat());
+    let (url, path) = (server.url.clone(), "/api/admin/log-level");
+    ask(&url, "/version", None).await;
+    assert_eq!(ask(&url, path, None).await, (200, json!({ "level": "warn" })));
+    for (level, now, before) in
+        [("error", "error", "warn"), ("loud", "info", "error"), ("DEBUG", "debug", "info")]
+    {
+        let changed = ask(&url, path, Some(json!({ "level": level }))).await;
+        assert_eq!(changed, (200, json!({ "level": now, "previous": before })), "{level}");
+    }
+    for wrong in [json!({}), json!({ "level": "" }), json!([1])] {
+        let (status, problem) = ask(&url, path, Some(wrong)).await;
+        assert_eq!((status, &problem["properties"]["errorCode"]), (400, &json!("BAD_REQUEST")));
+    }
+    assert_eq!(ask(&url, path, None).await, (200, json!({ "level": "debug" })));
+    ask(&url, "/healthz", None).await;
+    let (_, log) = server.stop();
+    assert!(log.contains("/healthz"), "{log}");
+    assert!(!log.contains("/version"), "{log}");
+}
+
+#[tokio::test]
+async fn nobody_else_changes_what_is_logged() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("waypost.toml"), "auth.mock_roles = \"ROLE_M2M\"").unwrap();
+    let server = Running::start(folder.path(), &SERVE);
+    for body in [None, Some(json!({ "level": "debug" }))] {
+        let (status, problem) = ask(&server.url, "/api/admin/log-level", body).await;
+        assert_eq!((status, &problem["properties"]["errorCode"]), (403, &json!("FORBIDDEN")));
+    }
+}

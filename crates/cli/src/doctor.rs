@@ -22,8 +22,10 @@ pub(crate) struct DoctorArgs {
 
 pub(crate) async fn run(args: DoctorArgs, output: Output) -> Result<(), Failure> {
     let sources = args.config.sources(Vec::new());
-    let findings = match Settings::resolve(&sources).and_then(|it| Config::new(&it)) {
-        Ok(config) => examine(&config, &sources).await,
+    let resolved = Settings::resolve(&sources);
+    let read = resolved.and_then(|it| Ok((Config::new(&it)?, it.warnings().to_vec())));
+    let findings = match read {
+        Ok((config, warnings)) => examine(&config, &sources, warnings).await,
         Err(failure) => vec![Finding::fail("configuration", failure.what, failure.advice)],
     };
     show(&findings, output)?;
@@ -37,8 +39,10 @@ pub(crate) async fn run(args: DoctorArgs, output: Output) -> Result<(), Failure>
     }
 }
 
-async fn examine(config: &Config, sources: &Sources) -> Vec<Finding> {
+async fn examine(config: &Config, sources: &Sources, warnings: Vec<String>) -> Vec<Finding> {
     let mut findings = vec![configuration(config, sources)];
+    let advice = "it is ignored: correct it, or take it away";
+    findings.extend(warnings.into_iter().map(|it| Finding::warn("configuration", it, advice)));
     findings.extend(store::folder(config));
     findings.extend(store::examine(config).await);
     findings.push(machine::clock());

@@ -1,12 +1,15 @@
 //! Talking to a running server: which one, and what its refusals mean at a terminal.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 
 use serde_json::{Map, Value};
 use waypost_api::{Document, Problem};
 use waypost_client::{Chains, Client, Entities, Error, Processes};
 
-use crate::exit::{Exit, Failure};
+use crate::{
+    exit::{Exit, Failure},
+    output::printable,
+};
 
 /// Where a server listens if nobody says otherwise.
 pub(crate) const DEFAULT: &str = "http://127.0.0.1:8080";
@@ -53,13 +56,25 @@ pub(crate) struct EntityRemoteArgs {
 
 impl EntityRemoteArgs {
     pub(crate) fn entities(&self) -> Result<Entities, Failure> {
-        let entities = Client::new(&self.remote.server)?.entity().below(&self.context_path);
+        let client = Client::new(&self.remote.server)?.on_warning(warn);
+        let entities = client.entity().below(&self.context_path);
         // A variable that is set to nothing says nothing.
         match self.token.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
             Some(token) => Ok(entities.signed_in(token)?),
             None => Ok(entities),
         }
     }
+}
+
+/// Says what the server had to say, beside the answer. It comes as a count and the first of them.
+fn warn(warnings: &str) {
+    let text = match warnings.split_once("; ") {
+        Some(("1", only)) => only.to_owned(),
+        Some((count, first)) => format!("{first} (the first of {count})"),
+        None => warnings.to_owned(),
+    };
+    // What was done is done, whether anybody can read this or not.
+    drop(writeln!(std::io::stderr(), "warning: {}", printable(&text)));
 }
 
 /// A document given on the command line: as it is, or `@FILE`, or `@-` for standard input.

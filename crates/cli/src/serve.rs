@@ -2,18 +2,25 @@
 
 use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use waypost_api::shown_url;
-use waypost_engine::{Engine, Settings as EngineSettings, SystemClock, Transport, entity::Compute};
+use waypost_engine::{
+    Engine, Settings as EngineSettings, SystemClock, Transport,
+    entity::{Compute, Rules},
+};
 use waypost_server::{
-    EntityOptions, Options, Server, ServerError, cluster::Cluster, compute::Members, outbox,
-    telemetry,
+    EntityOptions, Options, Server, ServerError,
+    cluster::Cluster,
+    compute::Members,
+    outbox,
+    telemetry::{self, Log},
 };
 
 use crate::{
     args::ConfigArgs,
     exit::{Exit, Failure},
+    migrate::Progress,
     output::{Output, cell, table},
     settings::{Config, EntityConfig, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
     shutdown,
@@ -50,24 +57,49 @@ pub(crate) async fn run(args: ServeArgs, output: Output) -> Result<(), Failure> 
     if args.print_config {
         return print(&settings, output);
     }
-    start_log(&config)?;
-    warn(&config, &sources);
+    let log = start_log(&config)?;
+    warn(&config, &settings, &sources);
     let stop = shutdown::on_signal()?;
-    let store = OpenStore::open(&config).await?;
-    let served = serve(&config, &store, stop, output).await;
+    let store = open(&config).await?;
+    let served = serve((&config, log), &store, stop, output).await;
     let closed = store.close().await;
     served?;
     Ok(closed?)
 }
 
-pub(crate) fn start_log(config: &Config) -> Result<(), Failure> {
+pub(crate) fn start_log(config: &Config) -> Result<Log, Failure> {
     telemetry::init(config.log_format, &config.log_filter).map_err(|error| {
         Failure::usage(format!("the log cannot be started: {error}"))
             .advise("--log takes a level such as info, or levels by module")
     })
 }
 
-fn warn(config: &Config, sources: &Sources) {
+/// Opens the store, if that may be done now and can be done in time.
+async fn open(config: &Config) -> Result<OpenStore, Failure> {
+    if !config.has_auto_migrate {
+        let pending = Progress::read(config, String::new()).await?.pending.len();
+        if pending > 0 {
+            let what = format!("{pending} changes of the store's schema are pending");
+            return Err(Failure::new(Exit::Unavailable, what)
+                .advise("run `waypost migrate up`, or let the server do it with auto_migrate"));
+        }
+    }
+    let opening = OpenStore::open(config);
+    let Some(limit) = config.startup_timeout else { return opening.await };
+    match timeout(limit, opening).await {
+        Ok(opened) => opened,
+        Err(_) => {
+            let what = format!("the store could not be opened within {limit:?}");
+            Err(Failure::new(Exit::Unavailable, what)
+                .advise("check that it can be reached, or raise startup_timeout_ms"))
+        }
+    }
+}
+
+fn warn(config: &Config, settings: &Settings, sources: &Sources) {
+    for warning in settings.warnings() {
+        tracing::warn!(warning, "an environment variable is ignored");
+    }
     for address in config.open_listeners() {
         tracing::warn!(%address, "reachable from other machines, without authentication (--insecure)");
     }
@@ -77,7 +109,7 @@ fn warn(config: &Config, sources: &Sources) {
 }
 
 async fn serve(
-    config: &Config,
+    (config, log): (&Config, Log),
     store: &OpenStore,
     stop: CancellationToken,
     output: Output,
@@ -89,7 +121,7 @@ async fn serve(
         None => Arc::new(members.clone()),
     };
     let engine = engine(config, store, compute).await?;
-    let options = options(config, members, cluster);
+    let options = Options { log: Some(log), ..options(config, members, cluster) };
     let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");
@@ -148,6 +180,8 @@ pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster
         http: config.http,
         grpc: Some(config.grpc),
         metrics: config.metrics,
+        metrics_bearer: config.metrics_bearer.clone(),
+        log: None,
         limits: config.limits.clone(),
         entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
         grace: config.grace,
@@ -161,7 +195,7 @@ pub(crate) async fn engine(
 ) -> Result<Engine, Failure> {
     let settings = EngineSettings {
         compute,
-        rules: config.entity.rules,
+        rules: Rules { has_store_alone: store.is_ours_alone(), ..config.entity.rules },
         policy: config.policy.clone(),
         coercion: config.coercion,
         transport: transport(config).await?,

@@ -10,6 +10,7 @@ mod nearest;
 mod policy;
 mod resolve;
 mod secret;
+mod together;
 
 pub(crate) use self::{
     config::{Config, Outbox, StoreAddress},

@@ -49,6 +49,14 @@ impl OpenStore {
         }
     }
 
+    /// Whether no other process can have it open.
+    pub(crate) const fn is_ours_alone(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => true,
+            Self::Postgres(_) => false,
+        }
+    }
+
     /// Why the store has stopped for good, if it has.
     pub(crate) fn failure(&self) -> Option<String> {
         match self {

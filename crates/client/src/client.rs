@@ -13,6 +13,8 @@ use crate::{chain::Chains, entity::Entities, error::Error, process::Processes};
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// How long an answer may take that is not waited for on purpose.
 pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(30);
+/// Says how many warnings there are, and what the first of them is.
+const WARNINGS: &str = "waypost-warnings";
 /// How much of an answer that is not understood is repeated.
 const EXCERPT_MAX: usize = 200;
 
@@ -21,6 +23,8 @@ const EXCERPT_MAX: usize = 200;
 pub struct Client {
     http: reqwest::Client,
     base: Url,
+    /// Is told what a server has to say about what it did.
+    listener: Option<fn(&str)>,
 }
 
 impl Client {
@@ -45,7 +49,14 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| refused(reason(&error)))?;
-        Ok(Self { http, base })
+        Ok(Self { http, base, listener: None })
+    }
+
+    /// The same; `listener` is told of warnings, such as that entities are written without a
+    /// workflow of their own: how many there are, and the first of them.
+    #[must_use]
+    pub fn on_warning(self, listener: fn(&str)) -> Self {
+        Self { listener: Some(listener), ..self }
     }
 
     /// The chains.
@@ -103,6 +114,10 @@ impl Client {
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
         let response = request.send().await.map_err(|error| self.failure(&error))?;
         if response.status().is_success() {
+            let warnings = response.headers().get(WARNINGS).and_then(|it| it.to_str().ok());
+            if let (Some(listener), Some(text)) = (self.listener, warnings) {
+                listener(text);
+            }
             return Ok(response);
         }
         let (status, path) = (response.status(), response.url().path().to_owned());

@@ -114,6 +114,7 @@ impl Engine {
             Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
         call_when_there_is_work(&store, &desk);
         let Settings { policy, coercion, ids, transport, compute, rules } = settings;
+        let entities = Home::new(compute, rules, store.now());
         let shared = Shared {
             store,
             ids,
@@ -121,7 +122,7 @@ impl Engine {
             chains,
             processes,
             graphs: Graphs::new(coercion),
-            entities: Home::new(compute, rules),
+            entities,
             desk,
             metrics,
             transport,

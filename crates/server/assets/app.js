@@ -227,8 +227,14 @@ function routeView(route) {
   return details;
 }
 
+/** Where a path is on this server: below that of its own servers, or of those of all. */
+function placed(path, item) {
+  const server = (item.servers ?? api.servers)?.[0]?.url ?? "";
+  return new URL(server, location.href).pathname.replace(/\/$/, "") + path;
+}
+
 function allRoutes() {
-  return Object.entries(api.paths).flatMap(([path, item]) =>
+  return Object.entries(api.paths).map(([path, item]) => [placed(path, item), item]).flatMap(([path, item]) =>
     ["get", "post", "put", "patch", "delete"].filter((method) => item[method]).map((method) => ({
       path, method, operation: item[method],
       id: `${method}-${path.replaceAll(/[^A-Za-z0-9]+/g, "-")}`,

@@ -12,7 +12,7 @@ mod options;
 mod pem;
 mod register;
 mod ring;
-mod routes;
+pub(crate) mod routes;
 mod rsa;
 mod trusted;
 mod vault;

@@ -17,6 +17,6 @@ mod server;
 pub mod telemetry;
 
 pub use crate::{
-    options::{EntityOptions, HttpLimits, Options, ServerError},
+    options::{Bearer, EntityOptions, HttpLimits, Options, ServerError},
     server::Server,
 };

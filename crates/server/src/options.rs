@@ -6,11 +6,17 @@ use std::{
     time::Duration,
 };
 
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+
 use crate::{
     auth::{AuthOptions, Verbosity},
     cluster::Cluster,
     compute::Members,
+<<<<<<< HEAD
     lifecycle::Gateway,
+=======
+    telemetry::Log,
+>>>>>>> left4
 };
 
 /// How to listen.
@@ -22,6 +28,10 @@ pub struct Options {
     pub grpc: Option<SocketAddr>,
     /// Where to serve `/metrics` alone; on the main listener if absent.
     pub metrics: Option<SocketAddr>,
+    /// What to show before `/metrics` is shown; nothing if absent.
+    pub metrics_bearer: Option<Bearer>,
+    /// The log, if administrators may change its level.
+    pub log: Option<Log>,
     /// How much of everything.
     pub limits: HttpLimits,
     /// How entities are served.
@@ -38,11 +48,39 @@ impl Default for Options {
             http: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             grpc: None,
             metrics: None,
+            metrics_bearer: None,
+            log: None,
             limits: HttpLimits::default(),
             entity: EntityOptions::default(),
             lifecycle: None,
             grace: Duration::from_secs(20),
         }
+    }
+}
+
+/// What somebody shows after the word `Bearer` to be let in. Shown nowhere.
+#[derive(Clone)]
+pub struct Bearer(String);
+
+impl Bearer {
+    /// The one.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Whether a header `Authorization` has it. Takes as long for one that is nearly right.
+    pub(crate) fn is_in(&self, header: Option<&str>) -> bool {
+        let shown = header.and_then(|it| it.split_once(' '));
+        shown.is_some_and(|(scheme, text)| {
+            let (shown, right) = (text.trim().as_bytes(), self.0.as_bytes());
+            scheme.eq_ignore_ascii_case("bearer") && verify_slices_are_equal(shown, right).is_ok()
+        })
+    }
+}
+
+impl fmt::Debug for Bearer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Bearer(***)")
     }
 }
 

@@ -39,11 +39,13 @@ impl Server {
         let http = listen(options.http, "--http")?;
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
-        let doorway = doorway(&engine, &options.entity).await?;
+        let doorway = doorway(&engine, &options.entity).await?.with_log(options.log.clone());
         let EntityOptions { members, cluster, .. } = options.entity.clone();
         let compute = (members, cluster);
-        let app = App::new(engine, options.limits.clone(), doorway, compute);
-        let app = Arc::new(app.with_lifecycles(options.lifecycle.clone()));
+        let mut app = App::new(engine, options.limits.clone(), doorway, compute);
+        app.metrics_bearer.clone_from(&options.metrics_bearer);
+        app.lifecycle.clone_from(&options.lifecycle);
+        let app = Arc::new(app);
         Ok(Self { app, http, grpc, metrics, options })
     }
 

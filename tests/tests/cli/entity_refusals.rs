@@ -116,7 +116,7 @@ fn refusals_of_entities_say_what_why_and_what_to_do() {
           `waypost show entity ID` names those it can be taken through now
         [exit 3]
         $ waypost signal ID SHIP --if-match ID
-        error: entity ID was saved by another transaction (ENTITY_MODIFIED)
+        error: entity ID was saved by another transaction; read it again and retry (ENTITY_MODIFIED)
           somebody else was faster: look again, then decide
         [exit 4]
         $ waypost signal ID SHIP

@@ -1,4 +1,4 @@
-//! The environment of another server of the process format, and what becomes of it here.
+//! The environment of another server of these formats, and what becomes of it here.
 
 use e2e::binary::{Ran, command};
 use expect_test::expect;
@@ -76,4 +76,103 @@ fn what_cannot_be_read_is_refused_without_giving_secrets_away() {
         [exit 2]
     "#]]
     .assert_eq(&refused("WE_DISPATCH_MODE", "kafka_outbox"));
+}
+
+#[test]
+fn names_of_the_entity_format_are_read_alone_and_together() {
+    let ran = print_config(
+        "",
+        &[
+            ("CYODA_STORAGE_BACKEND", "sqlite"),
+            ("CYODA_SQLITE_PATH", "/d/cyoda.db"),
+            ("CYODA_POSTGRES_URL", "postgres://me:secret@db/w"),
+            ("CYODA_ADMIN_PORT", "7"),
+            ("CYODA_ADMIN_BIND_ADDRESS", "::1"),
+            ("CYODA_METRICS_BEARER", "secret"),
+            ("CYODA_METRICS_REQUIRE_AUTH", "true"),
+            ("CYODA_STARTUP_TIMEOUT", "90s"),
+            ("CYODA_SQLITE_AUTO_MIGRATE", "false"),
+            ("CYODA_POSTGRES_MAX_CONNS", "25"),
+        ],
+    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let shown: Value = serde_json::from_str(&ran.out).unwrap();
+    for (key, value, origin) in [
+        ("store", "sqlite:/d/cyoda.db", "CYODA_SQLITE_PATH"),
+        ("metrics", "[::1]:7", "CYODA_ADMIN_PORT"),
+        ("metrics_bearer", "***", "CYODA_METRICS_BEARER"),
+        ("metrics_require_bearer", "true", "CYODA_METRICS_REQUIRE_AUTH"),
+        ("startup_timeout_ms", "90000", "CYODA_STARTUP_TIMEOUT"),
+        ("sqlite.auto_migrate", "false", "CYODA_SQLITE_AUTO_MIGRATE"),
+        ("postgres.connections_max", "25", "CYODA_POSTGRES_MAX_CONNS"),
+    ] {
+        let expected = json!({ "value": value, "origin": origin });
+        assert_eq!(shown.get(key), Some(&expected), "{key}");
+    }
+}
+
+#[test]
+fn a_secret_of_the_other_server_may_be_in_a_file() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("url");
+    std::fs::write(&file, "postgres://me:secret@db/of-file\n").unwrap();
+    let file = file.to_str().unwrap();
+    let given = [("CYODA_POSTGRES_URL", "postgres://db/w"), ("CYODA_POSTGRES_URL_FILE", file)];
+    let shown: Value = serde_json::from_str(&print_config("", &given).out).unwrap();
+    let expected =
+        json!({ "value": "postgres://***@db/of-file", "origin": "CYODA_POSTGRES_URL_FILE" });
+    assert_eq!(shown.get("store"), Some(&expected));
+    let missing = print_config("", &[("CYODA_HMAC_SECRET_FILE", "/nowhere/at/all")]);
+    assert_eq!(missing.code, Some(2));
+    let expected = "/nowhere/at/all (from CYODA_HMAC_SECRET_FILE) cannot be read";
+    assert!(missing.err.contains(expected), "{missing:?}");
+}
+
+#[test]
+fn what_the_entity_format_cannot_read_it_does_not_go_by_and_says_so() {
+    let given = [
+        ("CYODA_HTTP_PORT", "http"),
+        ("CYODA_MAX_STATE_VISITS", "many"),
+        ("CYODA_REQUIRE_JWT", "perhaps"),
+        ("CYODA_SEARCH_SNAPSHOT_TTL", "soon"),
+    ];
+    let shown: Value = serde_json::from_str(&print_config("", &given).out).unwrap();
+    for (key, value) in [
+        ("http", "127.0.0.1:8080"),
+        ("entity.state_visits_max", "10"),
+        ("auth.require_jwt", "false"),
+        ("entity.searches_kept_ms", "3600000"),
+    ] {
+        assert_eq!(shown.get(key), Some(&json!({ "value": value, "origin": "default" })), "{key}");
+    }
+    let folder = TempDir::new().unwrap();
+    let doctor = command(folder.path()).args(["doctor", "--json"]).envs(given).output();
+    let told = Ran::from(doctor.unwrap()).out;
+    for (name, _) in given {
+        assert!(told.contains(&format!("{name} is ")), "{name}: {told}");
+    }
+    for backend in ["cassandra", "postgres"] {
+        let refused = print_config("", &[("CYODA_STORAGE_BACKEND", backend)]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_server_may_be_told_not_to_change_the_schema_and_not_to_wait_for_ever() {
+    let folder = TempDir::new().unwrap();
+    let serve = |args: &[&str], environment: &[(&str, &str)]| {
+        let listeners = ["serve", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--log=error"];
+        let mut command = command(folder.path());
+        let output = command.args(listeners).args(args).envs(environment.iter().copied()).output();
+        told(&output.unwrap().into())
+    };
+    let refused = serve(&["--store", "sqlite:w.db"], &[("CYODA_SQLITE_AUTO_MIGRATE", "false")]);
+    assert!(refused.contains("changes of the store's schema are pending"), "{refused}");
+    assert!(refused.contains("run `waypost migrate up`"), "{refused}");
+    assert!(!folder.path().join("w.db").exists());
+    // Takes connections and says nothing.
+    let deaf = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://{}/w", deaf.local_addr().unwrap());
+    let refused = serve(&["--store", &url], &[("CYODA_STARTUP_TIMEOUT", "100ms")]);
+    assert!(refused.contains("the store could not be opened within 100ms"), "{refused}");
 }

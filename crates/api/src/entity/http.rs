@@ -17,5 +17,5 @@ pub use self::{
     letter::{Erased, ErasedAll, Letter, LetterHeader, LetterMeta, LetterValues},
     model::{Count, Imported, Indexes, ModelAction, ModelKey, ModelSummary, StateCount},
     search::{Page, PageFacts, SearchCanceled, SearchState},
-    view::{Envelope, Health, Meta},
+    view::{Envelope, Health, LogLevel, LogLevelChange, Meta},
 };

@@ -19,13 +19,20 @@ pub(crate) const METRICS: Key = Key::new("metrics")
     .flag("--metrics")
     .variable("WAYPOST_METRICS_ADDR")
     .inherited(Inherited::new("WE_METRICS_PORT", Reading::Port));
+pub(crate) const METRICS_BEARER: Key = Key::new("metrics_bearer")
+    .secrecy(Secrecy::Whole)
+    .inherited(Inherited::new("CYODA_METRICS_BEARER", Reading::Text).or_file());
+pub(crate) const METRICS_BEARER_REQUIRED: Key = Key::new("metrics_require_bearer")
+    .default("false")
+    .inherited(Inherited::new("CYODA_METRICS_REQUIRE_AUTH", Reading::Switch));
 pub(crate) const INSECURE: Key = Key::new("insecure").default("false").flag("--insecure");
 pub(crate) const STORE: Key = Key::new("store")
     .default("sqlite:./waypost-data/waypost.db")
     .flag("--store")
     .secrecy(Secrecy::Url)
-    .inherited(Inherited::new("WE_POSTGRES_DSN", Reading::Database))
-    .inherited(Inherited::new("CYODA_POSTGRES_URL", Reading::Database));
+    .inherited(Inherited::new("WE_POSTGRES_DSN", Reading::Database));
+pub(crate) const STARTUP_TIMEOUT: Key = Key::new("startup_timeout_ms")
+    .inherited(Inherited::new("CYODA_STARTUP_TIMEOUT", Reading::Span));
 
 pub(crate) const LOG_FORMAT: Key = Key::new("log.format").default("auto").flag("--log-format");
 pub(crate) const LOG_FILTER: Key = Key::new("log.filter")
@@ -48,10 +55,19 @@ pub(crate) const REQUEST_TIMEOUT: Key = Key::new("limits.request_timeout_ms").de
 
 pub(crate) const SQLITE_QUEUE: Key = Key::new("sqlite.queue_max").default("4096");
 pub(crate) const SQLITE_READERS: Key = Key::new("sqlite.readers").default("2");
+pub(crate) const SQLITE_AUTO_MIGRATE: Key = Key::new("sqlite.auto_migrate")
+    .default("true")
+    .inherited(Inherited::new("CYODA_SQLITE_AUTO_MIGRATE", Reading::Switch));
 pub(crate) const POSTGRES_SCHEMA: Key = Key::new("postgres.schema");
 pub(crate) const POSTGRES_LANES: Key = Key::new("postgres.lanes").default("2");
 pub(crate) const POSTGRES_READERS: Key = Key::new("postgres.readers").default("4");
 pub(crate) const POSTGRES_QUEUE: Key = Key::new("postgres.queue_max").default("4096");
+pub(crate) const POSTGRES_CONNECTIONS: Key = Key::new("postgres.connections_max")
+    .inherited(Inherited::new("DB_MAX_CONNS", Reading::Number))
+    .inherited(Inherited::new("CYODA_POSTGRES_MAX_CONNS", Reading::Number));
+pub(crate) const POSTGRES_AUTO_MIGRATE: Key = Key::new("postgres.auto_migrate")
+    .default("true")
+    .inherited(Inherited::new("CYODA_POSTGRES_AUTO_MIGRATE", Reading::Switch));
 
 pub(crate) const STRICT_SIGNALS: Key = Key::new("chain.strict_signals").default("false");
 pub(crate) const LEASE_EXHAUSTION: Key = Key::new("chain.lease_exhaustion").default("requeue");
@@ -73,7 +89,7 @@ pub(crate) const CONTEXT_PATH: Key = Key::new("entity.context_path")
     .inherited(Inherited::new("CYODA_CONTEXT_PATH", Reading::Text));
 pub(crate) const STATE_VISITS: Key = Key::new("entity.state_visits_max")
     .default("10")
-    .inherited(Inherited::new("CYODA_MAX_STATE_VISITS", Reading::Text));
+    .inherited(Inherited::new("CYODA_MAX_STATE_VISITS", Reading::Number));
 pub(crate) const LENIENT_TYPES: Key = Key::new("entity.lenient_processor_types")
     .default("false")
     .variable("WAYPOST_LENIENT_PROCESSOR_TYPES");
@@ -104,9 +120,8 @@ pub(crate) const MOCK_ROLES: Key = Key::new("auth.mock_roles")
     .inherited(Inherited::new("CYODA_IAM_MOCK_ROLES", Reading::Text));
 pub(crate) const SIGNING_KEY: Key = Key::new("auth.signing_key")
     .secrecy(Secrecy::Whole)
-    .inherited(Inherited::new("CYODA_JWT_SIGNING_KEY", Reading::Text));
-pub(crate) const SIGNING_KEY_FILE: Key = Key::new("auth.signing_key_file")
-    .inherited(Inherited::new("CYODA_JWT_SIGNING_KEY_FILE", Reading::Text));
+    .inherited(Inherited::new("CYODA_JWT_SIGNING_KEY", Reading::Text).or_file());
+pub(crate) const SIGNING_KEY_FILE: Key = Key::new("auth.signing_key_file");
 pub(crate) const ISSUER: Key = Key::new("auth.issuer")
     .default("cyoda")
     .inherited(Inherited::new("CYODA_JWT_ISSUER", Reading::Text));
@@ -119,9 +134,8 @@ pub(crate) const CLIENT_ID: Key = Key::new("auth.client.id")
     .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_ID", Reading::Text));
 pub(crate) const CLIENT_SECRET: Key = Key::new("auth.client.secret")
     .secrecy(Secrecy::Whole)
-    .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_SECRET", Reading::Text));
-pub(crate) const CLIENT_SECRET_FILE: Key = Key::new("auth.client.secret_file")
-    .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_SECRET_FILE", Reading::Text));
+    .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_SECRET", Reading::Text).or_file());
+pub(crate) const CLIENT_SECRET_FILE: Key = Key::new("auth.client.secret_file");
 pub(crate) const CLIENT_TENANT: Key = Key::new("auth.client.tenant")
     .default("default-tenant")
     .inherited(Inherited::new("CYODA_BOOTSTRAP_TENANT_ID", Reading::Text));
@@ -136,9 +150,8 @@ pub(crate) const NODE: Key =
     Key::new("compute.node").inherited(Inherited::new("CYODA_NODE_ID", Reading::Text));
 pub(crate) const COMPUTE_SECRET: Key = Key::new("compute.secret")
     .secrecy(Secrecy::Whole)
-    .inherited(Inherited::new("CYODA_HMAC_SECRET", Reading::Text));
-pub(crate) const COMPUTE_SECRET_FILE: Key = Key::new("compute.secret_file")
-    .inherited(Inherited::new("CYODA_HMAC_SECRET_FILE", Reading::Text));
+    .inherited(Inherited::new("CYODA_HMAC_SECRET", Reading::Text).or_file());
+pub(crate) const COMPUTE_SECRET_FILE: Key = Key::new("compute.secret_file");
 pub(crate) const TICKET_LIFE: Key = Key::new("compute.ticket_life_ms")
     .default("90000")
     .inherited(Inherited::new("CYODA_TX_TOKEN_TTL", Reading::Span));
@@ -172,8 +185,11 @@ pub(crate) const ALL: &[Key] = &[
     HTTP,
     GRPC,
     METRICS,
+    METRICS_BEARER,
+    METRICS_BEARER_REQUIRED,
     INSECURE,
     STORE,
+    STARTUP_TIMEOUT,
     LOG_FORMAT,
     LOG_FILTER,
     GRACE,
@@ -187,10 +203,13 @@ pub(crate) const ALL: &[Key] = &[
     REQUEST_TIMEOUT,
     SQLITE_QUEUE,
     SQLITE_READERS,
+    SQLITE_AUTO_MIGRATE,
     POSTGRES_SCHEMA,
     POSTGRES_LANES,
     POSTGRES_READERS,
     POSTGRES_QUEUE,
+    POSTGRES_CONNECTIONS,
+    POSTGRES_AUTO_MIGRATE,
     STRICT_SIGNALS,
     LEASE_EXHAUSTION,
     CLAIM_TIMEOUTS,

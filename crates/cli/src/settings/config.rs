@@ -9,12 +9,12 @@ use std::{
 };
 
 use waypost_engine::{chain::Policy, process::Coercion};
-use waypost_server::{HttpLimits, telemetry::LogFormat};
+use waypost_server::{Bearer, HttpLimits, telemetry::LogFormat};
 use waypost_stores::{PostgresOptions, SqliteOptions};
 
 use super::{
     catalog,
-    entity::EntityConfig,
+    entity::{EntityConfig, optional},
     key::Key,
     policy,
     resolve::{Origin, Settings},
@@ -24,6 +24,8 @@ use crate::exit::Failure;
 const ADDRESS: &str = "an address and a port such as 127.0.0.1:8080";
 const MILLISECONDS: &str = "a whole number of milliseconds such as 20000";
 const COUNT: &str = "a whole number of at least 1";
+/// One connection each to write, to read, to claim and to listen.
+const CONNECTIONS_MIN: usize = 4;
 
 /// What `serve` runs by.
 #[derive(Clone, Debug)]
@@ -31,9 +33,15 @@ pub(crate) struct Config {
     pub(crate) http: SocketAddr,
     pub(crate) grpc: SocketAddr,
     pub(crate) metrics: Option<SocketAddr>,
+    /// What to show before metrics are shown, if anything.
+    pub(crate) metrics_bearer: Option<Bearer>,
     /// Whether listeners may be reachable from other machines.
     pub(crate) is_insecure: bool,
     pub(crate) store: StoreAddress,
+    /// How long the store may take to be opened, if not as long as it likes.
+    pub(crate) startup_timeout: Option<Duration>,
+    /// Whether a server brings the schema of the store up to date.
+    pub(crate) has_auto_migrate: bool,
     pub(crate) sqlite: SqliteOptions,
     pub(crate) postgres: PostgresOptions,
     pub(crate) limits: HttpLimits,
@@ -69,12 +77,18 @@ pub(crate) enum Outbox {
 impl Config {
     pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let log_filter: String = settings.read(&catalog::LOG_FILTER, "a filter such as info")?;
+        let store = store(settings)?;
         let config = Self {
             http: listener(settings, &catalog::HTTP)?,
             grpc: listener(settings, &catalog::GRPC)?,
             metrics: address(settings, &catalog::METRICS)?,
+            metrics_bearer: bearer(settings)?,
             is_insecure: settings.read(&catalog::INSECURE, "true or false")?,
-            store: store(settings)?,
+            startup_timeout: settings
+                .find(&catalog::STARTUP_TIMEOUT, MILLISECONDS)?
+                .map(Duration::from_millis),
+            has_auto_migrate: auto_migrate(settings, &store)?,
+            store,
             sqlite: sqlite(settings)?,
             postgres: postgres(settings)?,
             limits: limits(settings)?,
@@ -96,10 +110,10 @@ impl Config {
         if self.is_insecure {
             return Ok(());
         }
-        let open =
-            [("http", Some(self.http)), ("grpc", Some(self.grpc)), ("metrics", self.metrics)];
-        for (name, address) in open {
-            let Some(address) = address.filter(|it| !it.ip().is_loopback()) else { continue };
+        for (name, address) in self.listeners() {
+            if address.ip().is_loopback() {
+                continue;
+            }
             let what = format!(
                 "{name} {address} is reachable from other machines, and chains and processes ask nobody who they are"
             );
@@ -112,12 +126,17 @@ impl Config {
         Ok(())
     }
 
-    /// The listeners that other machines can reach.
+    /// The listeners that everybody on other machines can use.
     pub(crate) fn open_listeners(&self) -> impl Iterator<Item = SocketAddr> {
-        [Some(self.http), Some(self.grpc), self.metrics]
-            .into_iter()
-            .flatten()
-            .filter(|it| !it.ip().is_loopback())
+        self.listeners().map(|it| it.1).filter(|it| !it.ip().is_loopback())
+    }
+
+    /// The listeners where somebody is not asked who they are. Whoever sees metrics may have to
+    /// show something.
+    fn listeners(&self) -> impl Iterator<Item = (&'static str, SocketAddr)> {
+        let metrics = self.metrics.filter(|_| self.metrics_bearer.is_none());
+        let all = [("http", Some(self.http)), ("grpc", Some(self.grpc)), ("metrics", metrics)];
+        all.into_iter().filter_map(|(name, address)| Some((name, address?)))
     }
 }
 
@@ -159,6 +178,32 @@ fn address(settings: &Settings, key: &Key) -> Result<Option<SocketAddr>, Failure
 fn listener(settings: &Settings, key: &Key) -> Result<SocketAddr, Failure> {
     let missing = || Failure::usage(format!("{} must be {ADDRESS}", key.path));
     address(settings, key)?.ok_or_else(missing)
+}
+
+fn bearer(settings: &Settings) -> Result<Option<Bearer>, Failure> {
+    let bearer = optional(settings, &catalog::METRICS_BEARER).map(Bearer::new);
+    let is_required: bool = settings.read(&catalog::METRICS_BEARER_REQUIRED, "true or false")?;
+    match bearer.is_none() && is_required {
+        true => {
+            Err(Failure::usage("metrics_require_bearer is true, but there is no metrics_bearer")
+                .advise(
+                    "set WAYPOST_METRICS_BEARER, or WAYPOST_METRICS_BEARER_FILE to a file with it",
+                ))
+        }
+        false => Ok(bearer),
+    }
+}
+
+fn auto_migrate(settings: &Settings, store: &StoreAddress) -> Result<bool, Failure> {
+    match store {
+        StoreAddress::Sqlite { .. } => {
+            settings.read(&catalog::SQLITE_AUTO_MIGRATE, "true or false")
+        }
+        StoreAddress::Postgres(_) => {
+            settings.read(&catalog::POSTGRES_AUTO_MIGRATE, "true or false")
+        }
+        StoreAddress::Temporary => Ok(true),
+    }
 }
 
 fn coercion(settings: &Settings) -> Result<Coercion, Failure> {
@@ -224,13 +269,29 @@ fn sqlite(settings: &Settings) -> Result<SqliteOptions, Failure> {
 }
 
 fn postgres(settings: &Settings) -> Result<PostgresOptions, Failure> {
-    Ok(PostgresOptions {
+    let options = PostgresOptions {
         schema: settings.find(&catalog::POSTGRES_SCHEMA, "the name of a schema")?,
         lanes: count(settings, &catalog::POSTGRES_LANES)?,
         readers: count(settings, &catalog::POSTGRES_READERS)?,
         queue_max: count(settings, &catalog::POSTGRES_QUEUE)?,
         ..PostgresOptions::default()
-    })
+    };
+    let expected = "a whole number of at least 4";
+    match settings.get(&catalog::POSTGRES_CONNECTIONS) {
+        None => Ok(options),
+        Some(setting) => match setting.read(expected)? {
+            too_few if too_few < CONNECTIONS_MIN => Err(setting.refuse(expected)),
+            most => Ok(within(options, most)),
+        },
+    }
+}
+
+/// Fewer of each, if there may be fewer altogether. One connection listens.
+fn within(options: PostgresOptions, most: usize) -> PostgresOptions {
+    let share = (most / CONNECTIONS_MIN).max(1);
+    let (lanes, claimers) = (options.lanes.min(share), options.claimers.min(share));
+    let readers = options.readers.min((most - 1 - lanes - claimers).max(1));
+    PostgresOptions { lanes, claimers, readers, ..options }
 }
 
 fn outbox(settings: &Settings) -> Result<Option<Outbox>, Failure> {
@@ -310,6 +371,31 @@ mod tests {
         assert!(refused.starts_with("grpc 0.0.0.0:0 is reachable"), "{refused}");
         let given = config(&[(catalog::HTTP, "0.0.0.0:80"), (catalog::INSECURE, "true")]).unwrap();
         assert_eq!(given.open_listeners().count(), 1);
+    }
+
+    #[test]
+    fn connections_are_shared_out() {
+        let shared = |text| {
+            config(&[(catalog::POSTGRES_CONNECTIONS, text)]).map(|it| {
+                let PostgresOptions { lanes, readers, claimers, .. } = it.postgres;
+                (lanes, readers, claimers)
+            })
+        };
+        assert_eq!(shared("4"), Ok((1, 1, 1)));
+        assert_eq!(shared("5"), Ok((1, 2, 1)));
+        assert_eq!(shared("8"), Ok((2, 3, 2)));
+        assert_eq!(shared("25"), Ok((2, 4, 4)));
+        let refused = shared("3").unwrap_err();
+        assert!(refused.contains("must be a whole number of at least 4"), "{refused}");
+    }
+
+    #[test]
+    fn metrics_may_be_seen_from_elsewhere_by_who_shows_something() {
+        let given = [(catalog::METRICS, "0.0.0.0:80"), (catalog::METRICS_BEARER, "secret")];
+        let config_given = config(&given).unwrap();
+        assert!(!format!("{config_given:?}").contains("secret"));
+        let refused = config(&[(catalog::METRICS_BEARER_REQUIRED, "true")]).unwrap_err();
+        assert!(refused.starts_with("metrics_require_bearer is true"), "{refused}");
     }
 
     #[test]

@@ -60,6 +60,8 @@ fn rules(settings: &Settings) -> Result<Rules, Failure> {
             apart: milliseconds(settings, &catalog::RETRIES_APART)?,
         },
         strict_workflow_models: settings.read(&catalog::STRICT_MODELS, "true or false")?,
+        // The store will tell.
+        has_store_alone: defaults.has_store_alone,
     })
 }
 
@@ -161,7 +163,7 @@ fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {
     digits.chunks(2).map(pair).collect::<Option<Vec<u8>>>().filter(|it| it.len() >= 32)
 }
 
-fn milliseconds(settings: &Settings, key: &Key) -> Result<Duration, Failure> {
+pub(super) fn milliseconds(settings: &Settings, key: &Key) -> Result<Duration, Failure> {
     settings.read(key, MILLISECONDS).map(Duration::from_millis)
 }
 
@@ -169,7 +171,7 @@ fn text(settings: &Settings, key: &Key) -> String {
     settings.get(key).map(|it| it.text.trim().to_owned()).unwrap_or_default()
 }
 
-fn optional(settings: &Settings, key: &Key) -> Option<String> {
+pub(super) fn optional(settings: &Settings, key: &Key) -> Option<String> {
     Some(text(settings, key)).filter(|it| !it.is_empty())
 }
 

@@ -1,13 +1,20 @@
 //! Names that operators of these wire formats have set already, for another server. They are the
 //! last choice before the defaults, and read as that server would.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use crate::exit::Failure;
+
+/// Begins the names of the server of the entity format.
+const ENTITY: &str = "CYODA_";
 
 /// A variable of the other server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inherited {
     pub(super) name: &'static str,
     pub(super) reading: Reading,
+    /// Whether the same name with `_FILE` after it may name a file with the value.
+    has_file: bool,
 }
 
 /// What the other server makes of a value.
@@ -20,6 +27,8 @@ pub(super) enum Reading {
     Level,
     Switch,
     Text,
+    /// A whole number.
+    Number,
     /// Whole seconds.
     Seconds,
     /// A duration such as `90s`, `5m` or `1h`.
@@ -28,7 +37,58 @@ pub(super) enum Reading {
 
 impl Inherited {
     pub(super) const fn new(name: &'static str, reading: Reading) -> Self {
-        Self { name, reading }
+        Self { name, reading, has_file: false }
+    }
+
+    pub(super) const fn or_file(self) -> Self {
+        Self { has_file: true, ..self }
+    }
+
+    /// What is set, and by which name.
+    pub(super) fn given(
+        self,
+        environment: &BTreeMap<String, String>,
+    ) -> Result<Option<(String, String)>, Failure> {
+        match self.has_file {
+            true => value_or_file(environment, self.name),
+            false => Ok(variable(environment, self.name).map(|it| (it, self.name.to_owned()))),
+        }
+    }
+
+    /// Whether the other server goes by its default if it cannot read the value.
+    pub(super) fn is_lenient(self) -> bool {
+        let is_read = match self.reading {
+            Reading::Port
+            | Reading::Switch
+            | Reading::Number
+            | Reading::Seconds
+            | Reading::Span => true,
+            Reading::Database | Reading::Level | Reading::Text => false,
+        };
+        is_read && self.name.starts_with(ENTITY)
+    }
+}
+
+/// What is set to something.
+pub(super) fn variable(environment: &BTreeMap<String, String>, name: &str) -> Option<String> {
+    environment.get(name).map(|it| it.trim().to_owned()).filter(|it| !it.is_empty())
+}
+
+/// The value or, before it, what is in the file that the same name with `_FILE` after it names; and
+/// which of the two it was.
+pub(super) fn value_or_file(
+    environment: &BTreeMap<String, String>,
+    name: &str,
+) -> Result<Option<(String, String)>, Failure> {
+    let of_file = format!("{name}_FILE");
+    match variable(environment, &of_file) {
+        Some(path) => match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Some((text.trim_end().to_owned(), of_file))),
+            Err(error) => {
+                Err(Failure::usage(format!("{path} (from {of_file}) cannot be read: {error}")))
+            }
+        },
+        None => Ok(variable(environment, name).map(|it| (it, name.to_owned()))),
     }
 }
 
@@ -52,6 +112,10 @@ impl Reading {
                 _ => Err("true or false"),
             },
             Self::Text => Ok(given.to_owned()),
+            Self::Number => match given.parse::<i64>() {
+                Ok(number) => Ok(number.to_string()),
+                Err(_) => Err("a whole number such as 10"),
+            },
             Self::Seconds => match given.parse::<u32>() {
                 Ok(seconds) => Ok((u64::from(seconds) * 1_000).to_string()),
                 Err(_) => Err("a whole number of seconds such as 10"),
@@ -74,7 +138,7 @@ fn span(given: &str) -> Option<u64> {
     number.parse::<u32>().ok().map(|it| u64::from(it) * factor)
 }
 
-fn database(given: &str) -> Option<String> {
+pub(super) fn database(given: &str) -> Option<String> {
     if given.starts_with("postgres://") || given.starts_with("postgresql://") {
         return Some(given.to_owned());
     }
@@ -159,6 +223,8 @@ mod tests {
             (Reading::Switch, "no", Some("false")),
             (Reading::Switch, "1", Some("true")),
             (Reading::Switch, "off", None),
+            (Reading::Number, "-1", Some("-1")),
+            (Reading::Number, "1.5", None),
             (Reading::Seconds, "10", Some("10000")),
             (Reading::Seconds, "10s", None),
             (Reading::Span, "90s", Some("90000")),

@@ -7,6 +7,7 @@ use super::{
     key::{Key, Secrecy},
     nearest::nearest,
     secret,
+    together::Together,
 };
 use crate::exit::Failure;
 
@@ -85,6 +86,8 @@ impl Setting {
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     values: BTreeMap<Vec<String>, Setting>,
+    /// What was set and is not gone by.
+    warnings: Vec<String>,
 }
 
 impl Settings {
@@ -106,7 +109,7 @@ impl Settings {
     }
 
     fn defaults() -> Self {
-        let mut settings = Self { values: BTreeMap::new() };
+        let mut settings = Self { values: BTreeMap::new(), warnings: Vec::new() };
         for key in catalog::ALL {
             if let Some(default) = key.default {
                 settings.set(key, default.to_owned(), Origin::Default);
@@ -123,22 +126,29 @@ impl Settings {
 
     /// What an operator has set for another server of the same formats.
     fn add_inherited(&mut self, sources: &Sources) -> Result<(), Failure> {
+        let environment = &sources.environment;
+        let Together { store, metrics, warnings } = Together::read(environment)?;
+        self.warnings.extend(warnings);
+        for (key, found) in [(catalog::STORE, store), (catalog::METRICS, metrics)] {
+            if let Some((text, name)) = found {
+                self.set(&key, text, Origin::Environment(name));
+            }
+        }
         // The first of two names wins: it is set last.
         let named =
             |key: &'static Key| key.inherited.into_iter().rev().flatten().map(move |it| (key, it));
         for (key, inherited) in catalog::ALL.iter().flat_map(named) {
-            let given = sources.environment.get(inherited.name).filter(|it| !it.trim().is_empty());
-            let Some(given) = given else { continue };
-            let origin = Origin::Environment(inherited.name.to_owned());
-            let text = inherited.reading.read(given.trim()).map_err(|expected| {
-                // What cannot be read may still be a secret.
-                let shown = match key.secrecy {
-                    Secrecy::Public => format!("{:?}", given.trim()),
-                    Secrecy::Url | Secrecy::Whole => "not readable".to_owned(),
-                };
-                Failure::usage(format!("{origin} is {shown}, but must be {expected}"))
-            })?;
-            self.set(key, text, origin);
+            let Some((given, name)) = inherited.given(environment)? else { continue };
+            match inherited.reading.read(&given) {
+                Ok(text) => self.set(key, text, Origin::Environment(name)),
+                Err(expected) => {
+                    let text = unreadable((&name, &given), key.secrecy, expected);
+                    if !inherited.is_lenient() {
+                        return Err(Failure::usage(text));
+                    }
+                    self.warnings.push(text);
+                }
+            }
         }
         Ok(())
     }
@@ -201,6 +211,11 @@ impl Settings {
             .ok_or_else(|| Failure::usage(format!("{} must be set to {expected}", key.path)))
     }
 
+    /// What was set and is not gone by, for the log.
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// The values under a place, such as `chain.types`.
     pub(super) fn under(&self, place: &[&str]) -> impl Iterator<Item = &Setting> {
         self.values.values().filter(move |it| {
@@ -221,6 +236,15 @@ impl Settings {
         }
         all
     }
+}
+
+/// What cannot be read may still be a secret.
+fn unreadable((name, given): (&str, &str), secrecy: Secrecy, expected: &str) -> String {
+    let shown = match secrecy {
+        Secrecy::Public => format!("{given:?}"),
+        Secrecy::Url | Secrecy::Whole => "not readable".to_owned(),
+    };
+    format!("{name} is {shown}, but must be {expected}")
 }
 
 impl Sources {

@@ -90,6 +90,12 @@ macro_rules! codes {
 codes! {
     /// The request is not of the expected form, or the document does not fit its model.
     BadRequest = "BAD_REQUEST", false;
+    /// A condition is not written as conditions are.
+    InvalidCondition = "INVALID_CONDITION", false;
+    /// A condition asks about a place or a field that there cannot be.
+    InvalidFieldPath = "INVALID_FIELD_PATH", false;
+    /// A condition compares with a value that its operator has no use for.
+    ConditionTypeMismatch = "CONDITION_TYPE_MISMATCH", false;
     /// The document has another kind of node than the model at the same place.
     PolymorphicSlot = "POLYMORPHIC_SLOT", false;
     /// There is no such change level.

@@ -32,6 +32,8 @@ pub(crate) struct Home {
     pub(super) searches: Running,
     pub(super) compute: Arc<dyn Compute>,
     pub(super) rules: Rules,
+    /// Since when nobody else has the store, if that is so.
+    pub(super) alone_since: Option<Timestamp>,
 }
 
 /// What entities run by, besides their models.
@@ -47,6 +49,9 @@ pub struct Rules {
     pub pace: Pace,
     /// Whether workflows are taken only for models that exist.
     pub strict_workflow_models: bool,
+    /// Whether no other engine works on the store, so that whatever was under way before has come
+    /// to nothing.
+    pub has_store_alone: bool,
 }
 
 impl Default for Rules {
@@ -57,12 +62,13 @@ impl Default for Rules {
             searches_kept: SEARCH_KEPT,
             pace: Pace::default(),
             strict_workflow_models: false,
+            has_store_alone: false,
         }
     }
 }
 
 impl Home {
-    pub(crate) fn new(compute: Arc<dyn Compute>, rules: Rules) -> Self {
+    pub(crate) fn new(compute: Arc<dyn Compute>, rules: Rules, now: Timestamp) -> Self {
         Self {
             lanes: Lanes::new(),
             models: Models::default(),
@@ -71,6 +77,7 @@ impl Home {
             searches: Running::default(),
             compute,
             rules,
+            alone_since: rules.has_store_alone.then_some(now),
         }
     }
 }

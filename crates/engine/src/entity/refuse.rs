@@ -16,13 +16,13 @@ pub(super) fn no_model(which: &DefinitionRef) -> Refusal {
 
 /// Somebody who said what they expect was overtaken.
 pub(super) fn modified(id: &InstanceId) -> Refusal {
-    let detail = format!("entity {id} was saved by another transaction");
+    let detail = format!("entity {id} was saved by another transaction; read it again and retry");
     Refusal::new(Code::EntityModified, detail).with("entityId", id.as_str())
 }
 
 /// What was seen of an entity is no longer so.
 pub(super) fn overtaken(id: &InstanceId) -> Refusal {
-    let detail = format!("entity {id} was changed meanwhile");
+    let detail = format!("entity {id} was changed meanwhile; read it again and retry");
     Refusal::new(Code::Conflict, detail).with("entityId", id.as_str())
 }
 

@@ -7,7 +7,7 @@ use waypost_documents::{
     predicate::{Predicate, Subject},
 };
 use waypost_kernel::{DefinitionRef, InstanceId, Kind, Lookup, Sift, Timestamp, Version};
-use waypost_machines::entity::criterion::Criterion;
+use waypost_machines::entity::criterion::{Criterion, Mistake};
 
 use super::{
     Code, Entities, Entity, Fault, Item, Refusal, lookup::narrowed, models::bad, record::LIVE,
@@ -34,7 +34,14 @@ pub struct Found {
 /// # Errors
 /// When it cannot be read, or needs a compute member.
 pub fn condition(condition: &Value) -> Result<Predicate, Refusal> {
-    let criterion = Criterion::parse(condition).map_err(|error| bad(error.to_string()))?;
+    let criterion = Criterion::parse(condition).map_err(|error| {
+        let code = match error.mistake {
+            Mistake::Condition => Code::BadRequest,
+            Mistake::Field => Code::InvalidFieldPath,
+            Mistake::Operand => Code::ConditionTypeMismatch,
+        };
+        Refusal::new(code, error.to_string())
+    })?;
     criterion
         .predicate()
         .ok_or_else(|| bad("type: functions are for criteria, a search cannot ask them".into()))

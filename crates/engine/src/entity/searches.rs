@@ -273,7 +273,7 @@ impl Entities {
         let key = self.search_key(id, None);
         let record = self.store().load(&[key]).await?.pop().flatten();
         let now = self.store().now();
-        let found = record.map(|it| view(&it, now)).transpose()?;
+        let found = record.map(|it| self.search_view(&it, now)).transpose()?;
         found.filter(|(_, it)| it.expires_at > now).ok_or_else(|| {
             let detail = format!("search {id} not found");
             Refusal::new(Code::SearchJobNotFound, detail).into()
@@ -340,7 +340,7 @@ impl Entities {
         let is_full = records.len() >= SEARCHES_KEPT_MAX;
         let mut over = Vec::new();
         for record in &records {
-            let (_, view) = view(record, now)?;
+            let (_, view) = self.search_view(record, now)?;
             if view.expires_at <= now {
                 over.push((record.key.clone(), view.n_found));
             }
@@ -365,16 +365,23 @@ impl Entities {
         };
         Key::new(self.caller.tenant.clone(), Kind::Register, name.into())
     }
-}
 
-/// What is known of a search. One that says nothing any more has failed.
-fn view(record: &Record, now: Timestamp) -> Result<(Version, SearchView), StoreError> {
-    let mut view: SearchView = record.state.read().map_err(corrupt)?;
-    if view.status == SearchStatus::Running && now.since(view.seen_at) > SEARCH_SILENCE_MAX {
-        view.status = SearchStatus::Failed;
-        view.finished_at = Some(view.seen_at);
+    /// What is known of a search. One that says nothing any more has failed, and so has one that
+    /// was under way when nobody had the store.
+    fn search_view(
+        &self,
+        record: &Record,
+        now: Timestamp,
+    ) -> Result<(Version, SearchView), StoreError> {
+        let mut view: SearchView = record.state.read().map_err(corrupt)?;
+        let is_silent = now.since(view.seen_at) > SEARCH_SILENCE_MAX;
+        let is_orphaned = self.home().alone_since.is_some_and(|since| view.seen_at < since);
+        if view.status == SearchStatus::Running && (is_silent || is_orphaned) {
+            view.status = SearchStatus::Failed;
+            view.finished_at = Some(view.seen_at);
+        }
+        Ok((record.version, view))
     }
-    Ok((record.version, view))
 }
 
 fn corrupt(error: impl std::fmt::Display) -> StoreError {

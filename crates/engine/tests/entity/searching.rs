@@ -1,7 +1,12 @@
 //! Searching: now, then, inside transactions and in the background.
 
+use std::{sync::Arc, time::Duration};
+
 use waypost_documents::predicate::Predicate;
-use waypost_engine::entity::{ChangeKind, Code, Entities, Item, SearchStatus, condition};
+use waypost_engine::{
+    Engine, Settings,
+    entity::{ChangeKind, Code, Entities, Item, Rules, SearchStatus, condition},
+};
 use waypost_kernel::{Clock as _, InstanceId, Timestamp};
 
 use super::world::{Asking, World, code, json, new, order, processed, take, update};
@@ -171,7 +176,7 @@ async fn a_search_in_the_background_is_about_one_instant() {
     assert_eq!(entities.cancel_search(&id).await.unwrap(), SearchStatus::Successful);
     let foreign = world.engine.entities(super::world::caller("other"));
     assert_eq!(code(foreign.search_status(&id).await), Code::SearchJobNotFound);
-    world.clock.advance(std::time::Duration::from_secs(2 * 60 * 60));
+    world.clock.advance(Duration::from_secs(2 * 60 * 60));
     assert_eq!(code(entities.search_status(&id).await), Code::SearchJobNotFound);
     // The next one tidies up.
     entities.begin_search(&order(), totals("EQUALS", "1"), None).await.unwrap();
@@ -183,6 +188,17 @@ async fn what_cannot_be_searched_for_is_told() {
     let function = json(r#"{"type":"function","function":{"name":"f"}}"#);
     assert_eq!(condition(&function).unwrap_err().code, Code::BadRequest);
     assert_eq!(condition(&json("{}")).unwrap_err().code, Code::BadRequest);
+    for (text, expected) in [
+        (r#""field":"size","operatorType":"EQUALS","value":1"#, Code::InvalidFieldPath),
+        (
+            r#""field":"creationDate","operatorType":"EQUALS","value":"x""#,
+            Code::ConditionTypeMismatch,
+        ),
+        (r#""field":"state","operatorType":"MATCHES_PATTERN","value":"(""#, Code::BadRequest),
+    ] {
+        let value = json(&format!(r#"{{"type":"lifecycle",{text}}}"#));
+        assert_eq!(condition(&value).unwrap_err().code, expected, "{text}");
+    }
     let unknown = waypost_kernel::DefinitionRef { version: 7, ..order() };
     let search = world.entities().search(&unknown, None, None).await;
     assert_eq!(code(search.map(|_| ())), Code::ModelNotFound);
@@ -249,6 +265,29 @@ async fn a_search_that_was_canceled_stays_so() {
         assert_eq!(status, SearchStatus::Cancelled);
     }
     assert_eq!(entities.cancel_search(&id).await.unwrap(), SearchStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn a_search_that_was_under_way_when_its_node_died_has_failed() {
+    let world = World::with_orders().await;
+    let entities = world.entities();
+    let id = entities.begin_search(&order(), totals("EQUALS", "1"), None).await.unwrap();
+    world.clock.advance(Duration::from_secs(1));
+    // Nothing else has run yet, and nothing will: the next node looks instead.
+    let next = |has_store_alone| {
+        let rules = Rules { has_store_alone, ..Rules::default() };
+        let settings = Settings { rules, ..Settings::default() };
+        let engine = Engine::new(Arc::clone(world.engine.store()), settings);
+        engine.entities(entities.caller().clone())
+    };
+    let (among, alone) = (next(false), next(true));
+    assert_eq!(among.search_status(&id).await.unwrap().status, SearchStatus::Running);
+    assert_eq!(alone.search_status(&id).await.unwrap().status, SearchStatus::Failed);
+    assert_eq!(alone.cancel_search(&id).await.unwrap(), SearchStatus::Failed);
+    let own = alone.begin_search(&order(), totals("EQUALS", "1"), None).await.unwrap();
+    assert_eq!(alone.search_status(&own).await.unwrap().status, SearchStatus::Running);
+    world.clock.advance(Duration::from_secs(60));
+    assert_eq!(among.search_status(&id).await.unwrap().status, SearchStatus::Failed);
 }
 
 #[tokio::test]

@@ -170,7 +170,7 @@ fn mistakes_are_told_apart() {
                 r#""jsonPath":"a","operatorType":"MATCHES_PATTERN","value":"("}"#
                     .trim_end_matches('}'),
             ),
-            Mistake::Operand,
+            Mistake::Condition,
         ),
     ] {
         assert_eq!(

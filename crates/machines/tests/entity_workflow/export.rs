@@ -32,7 +32,7 @@ fn what_can_be_left_out_is_left_out() {
         "transitions":[{"name":"t","next":"A","disabled":false,"processors":[{"name":"p","config":
         {"attachEntity":false,"calculationNodesTags":"","responseTimeoutMs":0,"retryPolicy":"",
         "context":""}}]}]}}}"#;
-    expect![[r#"{"entityName":"order","modelVersion":-1,"workflows":[{"version":"","name":"w","initialState":"A","active":true,"states":{"A":{},"B":{"transitions":[{"name":"t","next":"A","manual":false,"processors":[{"type":"","name":"p","config":{}}]}]}}}]}"#]].assert_eq(&export("order", -1, &list(bare)).unwrap().to_string());
+    expect![[r#"{"entityName":"order","modelVersion":-1,"workflows":[{"version":"","name":"w","initialState":"A","active":true,"states":{"A":{},"B":{"transitions":[{"name":"t","next":"A","manual":false,"processors":[{"type":"EXTERNAL","name":"p","config":{}}]}]}}}]}"#]].assert_eq(&export("order", -1, &list(bare)).unwrap().to_string());
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn transitions() -> BoxedStrategy<Transition> {
 fn processors() -> BoxedStrategy<Processor> {
     let modes = prop_oneof![Just(""), Just("SYNC"), Just("ASYNC_NEW_TX"), Just("WHATEVER")];
     let config = (any::<bool>(), ".{0,3}", any::<i64>(), ".{0,3}", ".{0,3}");
-    ("(EXTERNAL|x|)", "[a-z]{1,3}", modes, config)
+    ("(EXTERNAL|x)", "[a-z]{1,3}", modes, config)
         .prop_map(
             |(kind, name, mode, (attach_entity, tags, timeout_millis, retry_policy, context))| {
                 let config = Config { attach_entity, tags, timeout_millis, retry_policy, context };

@@ -12,8 +12,12 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 
 /// What [`hex`] was given.
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes().chunks(2);
-    digits.map(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 16).ok()).collect()
+    let digits: Vec<u32> = text.chars().map(|it| it.to_digit(16)).collect::<Option<_>>()?;
+    let pair = |pair: &[u32]| match pair {
+        [high, low] => u8::try_from(high * 16 + low).ok(),
+        _ => None,
+    };
+    digits.chunks(2).map(pair).collect()
 }
 
 pub(super) fn base64url(bytes: &[u8]) -> String {
@@ -70,7 +74,9 @@ mod tests {
     fn hexadecimal_digits_read_back() {
         assert_eq!(hex(&[0, 1, 0xab, 0xff]), "0001abff");
         assert_eq!(from_hex("0001abff"), Some(vec![0, 1, 0xab, 0xff]));
-        assert_eq!(from_hex("zz"), None);
+        for text in ["zz", "+f", "f", "0 ", "0x"] {
+            assert_eq!(from_hex(text), None, "{text}");
+        }
     }
 
     #[test]

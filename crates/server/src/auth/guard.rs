@@ -14,20 +14,31 @@ use super::{
     authenticator::{Authenticator, Denied},
     identity::Identity,
 };
-use crate::http::entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem};
+use crate::{
+    http::entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem},
+    telemetry::Log,
+};
 
 /// What stands at the door.
 pub struct Doorway {
     pub(crate) authenticator: Authenticator,
     pub(crate) context: String,
     pub(crate) verbosity: Verbosity,
+    /// The log, if its level may be changed by those who come through.
+    pub(super) log: Option<Log>,
 }
 
 impl Doorway {
     /// A door before everything below `context`, such as `/api`; before everything, if it is empty.
     #[must_use]
     pub fn new(authenticator: Authenticator, context: &str, verbosity: Verbosity) -> Self {
-        Self { authenticator, context: plain(context), verbosity }
+        Self { authenticator, context: plain(context), verbosity, log: None }
+    }
+
+    /// The same, and administrators may change the level of the log.
+    #[must_use]
+    pub fn with_log(self, log: Option<Log>) -> Self {
+        Self { log, ..self }
     }
 
     /// What lies behind it: a slash before and none after, or nothing at all.

@@ -1,18 +1,20 @@
-//! Routes for tokens, keys, clients and accounts. Where nobody is asked who they are, only accounts
-//! are real.
+//! Routes for tokens, keys, clients and accounts, and for administrators of the server. Where nobody
+//! is asked who they are, only the last two are real.
 
-mod account;
+pub(crate) mod account;
 mod admin;
-mod clients;
-mod pairs;
-mod token;
-mod trusted;
+pub(crate) mod clients;
+pub(crate) mod log;
+pub(crate) mod m2m;
+pub(crate) mod pairs;
+pub(crate) mod token;
+pub(crate) mod trusted;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::{
     Router,
-    http::StatusCode,
+    http::{Method, StatusCode},
     middleware::from_fn_with_state,
     routing::{MethodRouter, any, delete, get, post, put},
 };
@@ -23,42 +25,71 @@ use crate::http::entity::problem::{Failure, NOT_IMPLEMENTED, dress};
 /// The routes below the context path of `doorway`. They rely on [`guard`](super::guard) around
 /// them.
 pub fn routes(doorway: Arc<Doorway>) -> Router {
-    let table = match doorway.authenticator.issuer() {
-        Some(_) => issuing(),
-        None => issuing().into_iter().map(|(path, _)| (path, any(not_implemented))).collect(),
+    let issuing = issuing().into_iter();
+    let table: Vec<(&str, MethodRouter<Arc<Doorway>>)> = match doorway.authenticator.issuer() {
+        Some(_) => issuing.map(|(_, path, route)| (path, route)).collect(),
+        None => {
+            let paths: BTreeSet<_> = issuing.map(|it| it.1).collect();
+            paths.into_iter().map(|path| (path, any(not_implemented))).collect()
+        }
     };
-    let stubs =
-        ["/account/subscriptions", "/oauth/oidc/providers", "/oauth/oidc/providers/{*rest}"];
-    let stubs = stubs.map(|path| (path, any(not_implemented)));
-    let own = [("/account", get(account::show))];
+    let stubs = STUBS.map(|path| (path, any(not_implemented)));
+    let own = always().into_iter().map(|(_, path, route)| (path, route));
     let router = table.into_iter().chain(stubs).chain(own).fold(Router::new(), |router, it| {
         router.route(&format!("{}{}", doorway.context, it.0), it.1)
     });
     router.layer(from_fn_with_state(doorway.verbosity, dress)).with_state(doorway)
 }
 
-type Row = (&'static str, MethodRouter<Arc<Doorway>>);
+/// What is reserved and does nothing. There are no traces that could be sampled.
+const STUBS: [&str; 4] = [
+    "/account/subscriptions",
+    "/admin/trace-sampler",
+    "/oauth/oidc/providers",
+    "/oauth/oidc/providers/{*rest}",
+];
+
+type Row = (Method, &'static str, MethodRouter<Arc<Doorway>>);
+
+/// Everything there is that does something, for the document.
+#[cfg(test)]
+pub(crate) fn known() -> Vec<(Method, &'static str)> {
+    let rows = issuing().into_iter().map(|(method, path, _)| (method, path));
+    rows.chain(always().into_iter().map(|(method, path, _)| (method, path))).collect()
+}
+
+/// What there is whether tokens are issued or not.
+fn always() -> Vec<Row> {
+    vec![
+        (Method::GET, "/account", get(account::show)),
+        (Method::GET, "/admin/log-level", get(log::show)),
+        (Method::POST, "/admin/log-level", post(log::change)),
+    ]
+}
 
 /// What there is where tokens are issued.
 fn issuing() -> Vec<Row> {
     vec![
-        ("/oauth/token", post(token::issue)),
-        ("/.well-known/jwks.json", get(pairs::jwks)),
-        ("/oauth/keys/keypair", post(pairs::create)),
-        ("/oauth/keys/keypair/current", get(pairs::current)),
-        ("/oauth/keys/keypair/{kid}", delete(pairs::remove)),
-        ("/oauth/keys/keypair/{kid}/invalidate", post(pairs::invalidate)),
-        ("/oauth/keys/keypair/{kid}/reactivate", post(pairs::reactivate)),
-        ("/oauth/keys/trusted", get(trusted::list).post(trusted::create)),
-        ("/oauth/keys/trusted/{kid}", delete(trusted::remove)),
-        ("/oauth/keys/trusted/{kid}/invalidate", post(trusted::invalidate)),
-        ("/oauth/keys/trusted/{kid}/reactivate", post(trusted::reactivate)),
-        ("/account/m2m", get(clients::list).post(clients::create)),
-        ("/account/m2m/{client_id}", delete(clients::remove)),
-        ("/account/m2m/{client_id}/secret/reset", post(clients::reset)),
-        ("/clients", get(clients::list).post(clients::create_own)),
-        ("/clients/{client_id}", delete(clients::remove)),
-        ("/clients/{client_id}/secret", put(clients::reset)),
+        (Method::POST, "/oauth/token", post(token::issue)),
+        (Method::GET, "/.well-known/jwks.json", get(pairs::jwks)),
+        (Method::POST, "/oauth/keys/keypair", post(pairs::create)),
+        (Method::GET, "/oauth/keys/keypair/current", get(pairs::current)),
+        (Method::DELETE, "/oauth/keys/keypair/{kid}", delete(pairs::remove)),
+        (Method::POST, "/oauth/keys/keypair/{kid}/invalidate", post(pairs::invalidate)),
+        (Method::POST, "/oauth/keys/keypair/{kid}/reactivate", post(pairs::reactivate)),
+        (Method::GET, "/oauth/keys/trusted", get(trusted::list)),
+        (Method::POST, "/oauth/keys/trusted", post(trusted::create)),
+        (Method::DELETE, "/oauth/keys/trusted/{kid}", delete(trusted::remove)),
+        (Method::POST, "/oauth/keys/trusted/{kid}/invalidate", post(trusted::invalidate)),
+        (Method::POST, "/oauth/keys/trusted/{kid}/reactivate", post(trusted::reactivate)),
+        (Method::GET, "/account/m2m", get(m2m::list)),
+        (Method::POST, "/account/m2m", post(m2m::create)),
+        (Method::DELETE, "/account/m2m/{clientId}", delete(m2m::remove)),
+        (Method::POST, "/account/m2m/{clientId}/secret/reset", post(m2m::reset)),
+        (Method::GET, "/clients", get(clients::list)),
+        (Method::POST, "/clients", post(clients::create)),
+        (Method::DELETE, "/clients/{clientId}", delete(clients::remove)),
+        (Method::PUT, "/clients/{clientId}/secret", put(clients::reset)),
     ]
 }
 

@@ -7,7 +7,14 @@ use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
 use crate::{
+<<<<<<< HEAD
     auth::Doorway, cluster::Cluster, compute::Members, lifecycle::Gateway, options::HttpLimits,
+=======
+    auth::Doorway,
+    cluster::Cluster,
+    compute::Members,
+    options::{Bearer, HttpLimits},
+>>>>>>> left4
 };
 
 /// What all requests share.
@@ -18,6 +25,8 @@ pub(crate) struct App {
     pub(crate) limits: HttpLimits,
     pub(crate) admission: Admission,
     pub(crate) meter: Meter,
+    /// What to show before the meter is shown.
+    pub(crate) metrics_bearer: Option<Bearer>,
     /// Who comes to entities, and where they are.
     pub(crate) doorway: Arc<Doorway>,
     /// Who knows the transactions that compute members may join.
@@ -48,6 +57,7 @@ impl App {
             chains: engine.chain(),
             processes: engine.process(),
             meter: Meter::new(&engine, &admission, (members.as_ref(), cluster.as_ref())),
+            metrics_bearer: None,
             admission,
             doorway: Arc::new(doorway),
             members,
@@ -60,11 +70,6 @@ impl App {
             engine,
             limits,
         }
-    }
-
-    /// With a gateway to lifecycles.
-    pub(crate) fn with_lifecycles(self, lifecycle: Option<Gateway>) -> Self {
-        Self { lifecycle, ..self }
     }
 
     /// What the paths of entities lie below.

@@ -151,9 +151,12 @@ fn late(visit: &Visit, patience: Duration) -> Refusal {
     if visit.method.is_safe() {
         return Refusal::new(EdgeCode::Overloaded, format!("no answer within {patience:?}"));
     }
+    let advice = match visit.is_entity {
+        true => "look before asking again",
+        false => "ask again with the same Idempotency-Key",
+    };
     let detail = format!(
-        "no answer within {patience:?}; the change may or may not have been made: ask again with \
-         the same Idempotency-Key"
+        "no answer within {patience:?}; the change may or may not have been made: {advice}"
     );
     Refusal::new(EdgeCode::OutcomeUnknown, detail)
 }

@@ -21,6 +21,16 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/version", version)
 }
 
+/// For those who watch the server on an address of its own: in one word, as operators of entities
+/// know it.
+pub(super) fn routes_beside(routes: Routes) -> Routes {
+    routes
+        .get("/healthz", alive)
+        .get("/livez", async || "ok")
+        .get("/readyz", ready_in_a_word)
+        .get("/version", version)
+}
+
 /// How the server is.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -60,15 +70,25 @@ pub(super) async fn alive() -> Json<Health> {
     ),
 )]
 pub(super) async fn ready(State(app): State<Arc<App>>) -> (StatusCode, Json<Health>) {
-    let mut reasons = Vec::new();
-    if app.is_stopping() {
-        reasons.push("the server is shutting down");
-    }
-    reasons.extend(store_trouble(&app).await);
+    let reasons = trouble(&app).await;
     match reasons.is_empty() {
         true => (StatusCode::OK, Json(Health { status: "ok", reasons })),
         false => (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "unavailable", reasons })),
     }
+}
+
+async fn ready_in_a_word(State(app): State<Arc<App>>) -> (StatusCode, String) {
+    let reasons = trouble(&app).await;
+    match reasons.is_empty() {
+        true => (StatusCode::OK, "ready".to_owned()),
+        false => (StatusCode::SERVICE_UNAVAILABLE, reasons.join("; ")),
+    }
+}
+
+/// Why requests cannot be served.
+async fn trouble(app: &App) -> Vec<&'static str> {
+    let stopping = app.is_stopping().then_some("the server is shutting down");
+    stopping.into_iter().chain(store_trouble(app).await).collect()
 }
 
 pub(super) async fn store_trouble(app: &App) -> Option<&'static str> {

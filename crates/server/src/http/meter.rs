@@ -8,7 +8,7 @@ use std::{
 
 use axum::{
     extract::State,
-    http::{Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use prometheus_client::{
@@ -23,10 +23,16 @@ use prometheus_client::{
     registry::Registry,
 };
 use tokio::time::timeout;
+use waypost_api::problem::EntityProblem;
 use waypost_engine::Engine;
 use waypost_kernel::{Figures, Timestamp};
 
-use super::{admission::Admission, app::App, problem::Refusal};
+use super::{
+    admission::Admission,
+    app::App,
+    entity::problem::{UNAUTHORIZED, problem},
+    problem::Refusal,
+};
 use crate::{cluster::Cluster, compute::Members};
 
 pub(crate) type Gauge = gauge::Gauge<i64, AtomicI64>;
@@ -148,10 +154,21 @@ fn name(method: &Method) -> &'static str {
 /// What the server, the engine and the store have counted.
 #[utoipa::path(
     get, path = "/metrics", tag = "Operations",
-    responses((status = 200, description = "OpenMetrics", body = String,
-        content_type = "application/openmetrics-text")),
+    responses(
+        (status = 200, description = "OpenMetrics", body = String,
+            content_type = "application/openmetrics-text"),
+        (status = 401, description = "Not without the bearer of the settings",
+            body = EntityProblem, content_type = "application/problem+json"),
+    ),
 )]
-pub(super) async fn show(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
+pub(super) async fn show(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let shown = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
+    if app.metrics_bearer.as_ref().is_some_and(|it| !it.is_in(shown)) {
+        return Ok(unknown());
+    }
     let store = app.engine.store();
     let figures = match timeout(FIGURES_TIMEOUT, store.figures()).await {
         Ok(Ok(figures)) => Some((figures, store.now())),
@@ -166,6 +183,15 @@ pub(super) async fn show(State(app): State<Arc<App>>) -> Result<Response, Refusa
     encode(&mut text, &app.meter.registry).map_err(|error| Refusal::defect(error.to_string()))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}
+
+/// Under the name that operators of entities know.
+fn unknown() -> Response {
+    let text = "authentication failed";
+    let mut answer = problem(StatusCode::UNAUTHORIZED, UNAUTHORIZED, text, "/metrics");
+    let scheme = HeaderValue::from_static("Bearer realm=\"cyoda metrics\"");
+    answer.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+    answer
 }
 
 /// The store's figures, as of the latest time somebody looked.

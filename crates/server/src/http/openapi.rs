@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::{
     extract::State,
-    http::header,
+    http::{HeaderMap, HeaderValue, Uri, header, uri::Authority},
     response::{IntoResponse as _, Response},
 };
 use utoipa::{
     Modify, OpenApi,
-    openapi::{Content, Ref, ResponseBuilder, path::Operation},
+    openapi::{Content, PathItem, Ref, ResponseBuilder, Server, path::Operation},
 };
 use waypost_api::{
     Problem,
@@ -23,9 +23,17 @@ use super::{
     chain::{changes, definitions, instances, work},
     entity, health, meter, process,
 };
+use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
 /// What the paths of entities lie below in the document as it is written here.
 const CONTEXT: &str = "/api";
+
+/// By which scheme the client came, if not to us.
+const FORWARDED_SCHEME: &str = "x-forwarded-proto";
+
+/// Stands for the server in the document that is kept, until somebody says by which name they
+/// reach it.
+const ORIGIN: &str = "http://origin.invalid";
 
 /// The document.
 #[derive(OpenApi)]
@@ -66,6 +74,10 @@ const CONTEXT: &str = "/api";
         entity::audit::list, entity::audit::finished, entity::letters::keep,
         entity::letters::show, entity::letters::erase, entity::letters::erase_all,
         entity::help::list, entity::help::show,
+        account::show, token::issue, pairs::jwks, pairs::create, pairs::current, pairs::remove,
+        pairs::invalidate, pairs::reactivate, trusted::list, trusted::create, trusted::remove,
+        trusted::invalidate, trusted::reactivate, clients::list, clients::create,
+        log::show, log::change, clients::remove, clients::reset, m2m::list, m2m::create, m2m::remove, m2m::reset,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),
@@ -82,6 +94,7 @@ const CONTEXT: &str = "/api";
         (name = "Entity statistics", description = "How many entities there are"),
         (name = "Entity audit", description = "What happened to entities"),
         (name = "Edge messages", description = "Messages that are kept to be fetched"),
+        (name = "Entity sign-in", description = "Who somebody is, and what says so"),
         (name = "Entity operations", description = "How the server is, for clients of entities"),
         (name = "Operations", description = "How the server is"),
     ),
@@ -136,21 +149,37 @@ fn add_entity_problem(operation: &mut Operation) {
     operation.responses.responses.insert("default".into(), problem.into());
 }
 
-/// The document, with entities below `context`.
+/// The document. The server it is about is the one of entities, whose clients take a path to be
+/// below `context`; what lies elsewhere says so.
 fn text(context: &str) -> String {
     let mut document = Document::openapi();
+    document.servers = Some(vec![Server::new(format!("{ORIGIN}{context}"))]);
     let paths = std::mem::take(&mut document.paths.paths);
-    let moved = |path: String| match path.strip_prefix(CONTEXT) {
-        Some(inner) if entity::owns(CONTEXT, &path) => format!("{context}{inner}"),
-        Some(_) | None => path,
+    let placed = |(path, mut item): (String, PathItem)| match path.strip_prefix(CONTEXT) {
+        Some(inner) if entity::owns(CONTEXT, &path) => (inner.to_owned(), item),
+        Some(_) | None => {
+            item.servers = Some(vec![Server::new(ORIGIN)]);
+            (path, item)
+        }
     };
-    document.paths.paths = paths.into_iter().map(|(path, item)| (moved(path), item)).collect();
+    document.paths.paths = paths.into_iter().map(placed).collect();
     document.to_json().expect("the document has a JSON form")
 }
 
-pub(super) async fn show(State(app): State<Arc<App>>) -> Response {
+pub(super) async fn show(State(app): State<Arc<App>>, uri: Uri, headers: HeaderMap) -> Response {
     let text = app.document.get_or_init(|| text(app.context()));
-    ([(header::CONTENT_TYPE, "application/json")], text.clone()).into_response()
+    let text = text.replace(ORIGIN, &origin(&uri, &headers));
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+/// How whoever asks has reached the server. Somebody before it may have taken off the encryption.
+fn origin(uri: &Uri, headers: &HeaderMap) -> String {
+    let given = |name| headers.get(name).and_then(|it: &HeaderValue| it.to_str().ok());
+    let scheme = if given(FORWARDED_SCHEME) == Some("https") { "https" } else { "http" };
+    let host = given("host").or_else(|| uri.authority().map(Authority::as_str));
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || ".-_:[]".contains(it);
+    let host = host.filter(|it| !it.is_empty() && it.chars().all(is_plain));
+    format!("{scheme}://{}", host.unwrap_or("localhost"))
 }
 
 #[cfg(test)]
@@ -193,16 +222,25 @@ mod tests {
         let mut served: BTreeSet<_> =
             known.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
         served.insert(("GET", "/metrics"));
+        let beside: Vec<_> = crate::auth::routes::known()
+            .into_iter()
+            .map(|(method, path)| (method, format!("{CONTEXT}{path}")))
+            .collect();
+        served.extend(beside.iter().map(|it| (it.0.as_str(), it.1.as_str())));
         served.retain(|(_, path)| !UNDESCRIBED.contains(path));
         assert_eq!(described, served);
     }
+
+    /// What a standard has spelled.
+    const OAUTH: [&str; 5] =
+        ["access_token", "token_type", "expires_in", "issued_token_type", "error_description"];
 
     #[test]
     fn members_are_spelled_as_they_travel() {
         fn check(value: &Value) {
             let properties = value.get("properties").and_then(Value::as_object);
             for name in properties.into_iter().flat_map(|it| it.keys()) {
-                assert!(!name.contains('_'), "{name}");
+                assert!(!name.contains('_') || OAUTH.contains(&name.as_str()), "{name}");
             }
             let inside = value.as_object().map(|it| it.values().collect::<Vec<_>>());
             let inside = inside.or_else(|| value.as_array().map(|it| it.iter().collect()));
@@ -212,16 +250,39 @@ mod tests {
     }
 
     #[test]
-    fn entities_are_described_where_they_are() {
-        let paths = |context: &str| {
+    fn what_is_described_is_where_its_server_is() {
+        let places = |context: &str| {
             let document: Value = serde_json::from_str(&text(context)).unwrap();
-            let paths = document["paths"].as_object().unwrap();
-            ["/api/entity/stats", "/x/entity/stats", "/entity/stats", "/v1/chains/claim"]
-                .map(|it| paths.contains_key(it))
+            let all = document["servers"][0]["url"].as_str().unwrap().to_owned();
+            ["/entity/stats", "/oauth/token", "/v1/chains/claim", "/healthz"].map(|path| {
+                let item = &document["paths"][path];
+                assert!(item.is_object(), "{path}");
+                let own = item["servers"][0]["url"].as_str();
+                format!("{}{path}", own.unwrap_or(&all)).replace(ORIGIN, "")
+            })
         };
-        assert_eq!(paths("/api"), [true, false, false, true]);
-        assert_eq!(paths("/x"), [false, true, false, true]);
-        assert_eq!(paths(""), [false, false, true, true]);
+        let elsewhere = ["/v1/chains/claim", "/healthz"];
+        for context in ["/api", "/x/y", ""] {
+            let [stats, token, claim, health] = places(context);
+            assert_eq!(stats, format!("{context}/entity/stats"));
+            assert_eq!(token, format!("{context}/oauth/token"));
+            assert_eq!([claim, health], elsewhere);
+        }
+    }
+
+    #[test]
+    fn the_server_is_called_as_it_was_called() {
+        let origin = |headers: &[(&'static str, &'static str)]| {
+            let pairs = headers.iter().map(|(name, text)| {
+                (header::HeaderName::from_static(name), HeaderValue::from_static(text))
+            });
+            origin(&Uri::from_static("/openapi.json"), &pairs.collect())
+        };
+        assert_eq!(origin(&[("host", "w.example:81")]), "http://w.example:81");
+        let behind = [("host", "w.example"), ("x-forwarded-proto", "https")];
+        assert_eq!(origin(&behind), "https://w.example");
+        assert_eq!(origin(&[("host", "\"><script>")]), "http://localhost");
+        assert_eq!(origin(&[]), "http://localhost");
     }
 
     #[test]

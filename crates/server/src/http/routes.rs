@@ -115,7 +115,7 @@ pub(crate) fn main_router(app: Arc<App>, has_metrics: bool) -> Router {
 /// What is served on the address for metrics.
 pub(crate) fn metrics_router(app: Arc<App>) -> Router {
     let routes = Routes::new(Router::new());
-    health::routes(routes).get("/metrics", meter::show).finish(app)
+    health::routes_beside(routes).get("/metrics", meter::show).finish(app)
 }
 
 /// Everything but the metrics, which may have an address of their own. Entities are below

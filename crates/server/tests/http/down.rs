@@ -3,6 +3,7 @@
 use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Settings};
 use waypost_kernel::{
@@ -10,7 +11,7 @@ use waypost_kernel::{
     Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
     TallyQuery, Task, Timer, Timestamp, Version, Write,
 };
-use waypost_server::{Options, Server};
+use waypost_server::{HttpLimits, Options, Server};
 
 /// A store that is down.
 #[derive(Clone, Copy)]
@@ -146,9 +147,14 @@ impl Store for Down {
 
 /// A server over a store that is down.
 async fn serve(store: Down) -> SocketAddr {
+    serve_with(store, HttpLimits::default()).await
+}
+
+async fn serve_with(store: Down, limits: HttpLimits) -> SocketAddr {
     let engine = Engine::new(Arc::new(store), Settings::default());
     let http = SocketAddr::from(([127, 0, 0, 1], 0));
-    let server = Server::bind(engine, Options { http, ..Options::default() }).await.unwrap();
+    let options = Options { http, limits, ..Options::default() };
+    let server = Server::bind(engine, options).await.unwrap();
     let address = server.http_addr();
     tokio::spawn(server.run(CancellationToken::new()));
     address
@@ -249,5 +255,22 @@ async fn what_cannot_be_read_is_our_fault_and_nobody_elses_business() {
         assert_eq!((status, failure.error.as_str()), (500, "internal-error"), "{path}");
         assert!(!failure.reason.is_empty(), "{path}");
         assert!(!text.contains("db-7"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_answered_too_late_is_told_what_can_be_done() {
+    let request_timeout = Duration::from_millis(50);
+    let limits = HttpLimits { request_timeout, ..HttpLimits::default() };
+    let address = serve_with(Down::Hangs, limits).await;
+    for (path, expected) in [
+        ("/v1/chains/instances/x/cancel", "ask again with the same Idempotency-Key"),
+        ("/api/model/import/JSON/SAMPLE_DATA/m/1", "look before asking again"),
+    ] {
+        let url = format!("http://{address}{path}");
+        let response = reqwest::Client::new().post(url).json(&json!({})).send().await.unwrap();
+        assert_eq!(response.status(), 503, "{path}");
+        let text = response.text().await.unwrap();
+        assert!(text.contains("OUTCOME_UNKNOWN") && text.contains(expected), "{path} {text}");
     }
 }

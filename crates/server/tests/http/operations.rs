@@ -3,7 +3,7 @@
 use expect_test::expect;
 use reqwest::{Method, Response};
 use waypost_engine::Settings;
-use waypost_server::Options;
+use waypost_server::{Bearer, Options};
 
 use crate::world::{World, world, world_with};
 
@@ -90,10 +90,41 @@ async fn metrics_with_an_address_of_their_own_are_not_on_the_main_one() {
     assert_eq!(world.get("/metrics").await.status(), 404);
     let beside = world.metrics.unwrap();
     assert!(metrics(&world, beside).await.contains("waypost_store_up 1"));
-    let ready = world.client.get(format!("http://{beside}/readyz")).send().await.unwrap();
-    assert_eq!(ready.status(), 200);
+    for (path, expected) in [("/livez", "ok"), ("/readyz", "ready")] {
+        let told = world.client.get(format!("http://{beside}{path}")).send().await.unwrap();
+        assert_eq!(told.headers()["content-type"], "text/plain; charset=utf-8", "{path}");
+        assert_eq!(status_and_text(told).await, format!("200 {expected}"), "{path}");
+    }
     let elsewhere = world.client.get(format!("http://{beside}/v1/chains/instances"));
     assert_eq!(elsewhere.send().await.unwrap().status(), 404);
+}
+
+#[tokio::test]
+async fn metrics_are_for_those_who_show_what_was_set() {
+    let metrics_bearer = Some(Bearer::new("sesame"));
+    let options = Options { metrics_bearer, ..Options::default() };
+    let world = world_with(options, Settings::default()).await;
+    let url = format!("http://{}/metrics", world.address);
+    for (shown, expected) in [
+        (None, 401),
+        (Some("Bearer other"), 401),
+        (Some("Bearer sesam"), 401),
+        (Some("Basic sesame"), 401),
+        (Some("sesame"), 401),
+        (Some("Bearer sesame"), 200),
+        (Some("bearer sesame"), 200),
+    ] {
+        let request = world.client.get(&url);
+        let request = shown.into_iter().fold(request, |it, text| it.header("authorization", text));
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), expected, "{shown:?}");
+        if expected == 401 {
+            let scheme = &response.headers()["www-authenticate"];
+            assert_eq!(scheme, "Bearer realm=\"cyoda metrics\"");
+            assert!(response.text().await.unwrap().contains("\"errorCode\":\"UNAUTHORIZED\""));
+        }
+    }
+    assert_eq!(world.get("/readyz").await.status(), 200);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Entities as they are read, and how the server is.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
@@ -45,6 +45,23 @@ pub struct Meta<'a> {
     /// The transition that was asked for when it was saved, or `loopback`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub transition_for_latest_save: &'a str,
+}
+
+/// From which level on a node logs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LogLevel {
+    /// `debug`, `info`, `warn` or `error`.
+    #[serde(default)]
+    pub level: String,
+}
+
+/// That a node logs from another level on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LogLevelChange {
+    /// From which.
+    pub level: String,
+    /// From which it did before.
+    pub previous: String,
 }
 
 /// How the server is.

@@ -138,7 +138,11 @@ fn operand(condition: &Value) -> &Value {
 }
 
 fn compares(place: &str, error: &OperandError) -> CriterionError {
-    CriterionError::new(place, Mistake::Operand, error.to_string())
+    let mistake = match error {
+        OperandError::Kind { .. } | OperandError::Range(_) | OperandError::Time => Mistake::Operand,
+        OperandError::Length | OperandError::Pattern(_) => Mistake::Condition,
+    };
+    CriterionError::new(place, mistake, error.to_string())
 }
 
 fn function(condition: &Value) -> Result<Function, CriterionError> {

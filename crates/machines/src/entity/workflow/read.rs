@@ -102,7 +102,10 @@ fn transition(value: &Value, place: &Place<'_>) -> Result<Transition, Malformed>
 fn processor(value: &Value, place: &Place<'_>) -> Result<Processor, Malformed> {
     let object = Object::of(value, place)?;
     Ok(Processor {
-        kind: object.text("type")?,
+        // None given means the only one there is.
+        kind: Some(object.text("type")?)
+            .filter(|it| !it.is_empty())
+            .unwrap_or_else(|| Processor::EXTERNAL.to_owned()),
         name: object.text("name")?,
         mode: object.text("executionMode")?,
         config: match object.member("config") {

@@ -56,7 +56,7 @@ pub struct Transition {
 /// Work that a member does on an entity during a transition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Processor {
-    /// As it was written. See [`Processor::EXTERNAL`].
+    /// As it was written, if it was. See [`Processor::EXTERNAL`].
     pub kind: String,
     pub name: String,
     /// As it was written. See [`Processor::APART`].

@@ -12,7 +12,12 @@ use crate::auth::identity::Identity;
 const TIER: &str = "unlimited";
 const SINCE: Timestamp = Timestamp::from_micros(1_577_836_800_000_000);
 
-pub(super) async fn show(Extension(identity): Extension<Identity>) -> Json<Account> {
+/// Says who the caller is.
+#[utoipa::path(
+    get, path = "/api/account", tag = "Entity sign-in",
+    responses((status = 200, description = "User, tenant and roles", body = Account)),
+)]
+pub(crate) async fn show(Extension(identity): Extension<Identity>) -> Json<Account> {
     let tenant = identity.caller.tenant.to_string();
     let subscription = Subscription {
         id: TIER.into(),

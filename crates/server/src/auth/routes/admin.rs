@@ -20,15 +20,16 @@ use crate::{
         vault::{COME_BACK_AFTER, Refused},
     },
     http::entity::problem::{Failure, NOT_IMPLEMENTED},
+    telemetry::Log,
 };
 
 /// Bytes of a body.
 pub(super) const BODY_MAX: usize = 1 << 20;
 
 /// Somebody who may administer, and what there is to administer.
-pub(super) struct Administrator {
+pub(crate) struct Administrator {
     doorway: Arc<Doorway>,
-    user: String,
+    pub(super) user: String,
     pub(super) tenant: String,
 }
 
@@ -53,6 +54,11 @@ impl FromRequestParts<Arc<Doorway>> for Administrator {
 impl Administrator {
     pub(super) fn issuer(&self) -> Result<&Issuer, Failure> {
         issuer(&self.doorway)
+    }
+
+    /// The log of this node, if it may be changed.
+    pub(super) fn node_log(&self) -> Option<&Log> {
+        self.doorway.log.as_ref()
     }
 
     /// Leaves a line in the log: who did what to which.

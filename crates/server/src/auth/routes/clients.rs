@@ -2,56 +2,42 @@
 
 use axum::{
     Json,
-    body::Body,
     extract::{Path, RawQuery},
     http::StatusCode,
 };
-use waypost_api::auth::{Client as Shown, Credentials, NewClient};
-use waypost_engine::entity::Code;
+use waypost_api::auth::{Client as Shown, Credentials};
 
-use super::admin::{Administrator, conflict, json, too_many};
+use super::admin::{Administrator, conflict, too_many};
 use crate::{
     auth::{
         client::{CLIENTS_MAX, Client},
         encoding::{form_value, hex, random, secret},
-        identity::{ADMINISTRATOR, is_name},
+        identity::ADMINISTRATOR,
         register::Entry,
     },
     http::entity::problem::{CLIENT_NOT_FOUND, Failure},
 };
 
-/// Roles of one client.
-const ROLES_MAX: usize = 100;
-
 /// What every client made for its own sake may do.
 const PROGRAM: &str = "ROLE_M2M";
 
-pub(super) async fn list(administrator: Administrator) -> Result<Json<Vec<Shown>>, Failure> {
+/// Lists the clients of the tenant.
+#[utoipa::path(
+    get, path = "/api/clients", tag = "Entity sign-in",
+    responses((status = 200, description = "All of them", body = Vec<Shown>)),
+)]
+pub(crate) async fn list(administrator: Administrator) -> Result<Json<Vec<Shown>>, Failure> {
     let all = administrator.issuer()?.clients.list(&administrator.tenant).await?;
     Ok(Json(all.into_iter().map(shown).collect()))
 }
 
-pub(super) async fn create(
-    administrator: Administrator,
-    body: Body,
-) -> Result<(StatusCode, Json<Credentials>), Failure> {
-    let new: NewClient = json(body).await?;
-    if new.tenant_id.is_empty() || !is_name(&new.user_id) {
-        return Err(Failure::bad_request("tenantId and userId must be names"));
-    }
-    if new.roles.len() > ROLES_MAX || !new.roles.iter().all(|it| is_name(it)) {
-        let text = format!("roles must be at most {ROLES_MAX} names");
-        return Err(Failure::bad_request(text));
-    }
-    if new.tenant_id != administrator.tenant {
-        let text = "clients can be made for one's own tenant only";
-        return Err(Failure::new(StatusCode::FORBIDDEN, Code::Forbidden.as_str(), text));
-    }
-    make(&administrator, client_id()?, new.user_id, new.roles).await
-}
-
-/// A client that acts as itself.
-pub(super) async fn create_own(
+/// Makes a client that acts as itself.
+#[utoipa::path(
+    post, path = "/api/clients", tag = "Entity sign-in",
+    params(("withAdminRole" = Option<bool>, Query, description = "Whether it may administer")),
+    responses((status = 201, description = "Made; its secret is shown this once", body = Credentials)),
+)]
+pub(crate) async fn create(
     administrator: Administrator,
     RawQuery(query): RawQuery,
 ) -> Result<(StatusCode, Json<Credentials>), Failure> {
@@ -66,7 +52,7 @@ pub(super) async fn create_own(
     make(&administrator, id.clone(), id, roles).await
 }
 
-async fn make(
+pub(super) async fn make(
     administrator: &Administrator,
     id: String,
     user: String,
@@ -85,7 +71,13 @@ async fn make(
     Ok((StatusCode::CREATED, Json(Credentials { client_id: id, client_secret })))
 }
 
-pub(super) async fn remove(
+/// Deletes a client.
+#[utoipa::path(
+    delete, path = "/api/clients/{clientId}", tag = "Entity sign-in",
+    params(("clientId" = String, Path, description = "The name of the client")),
+    responses((status = 204, description = "Deleted")),
+)]
+pub(crate) async fn remove(
     administrator: Administrator,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
@@ -95,7 +87,13 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn reset(
+/// Gives a client another secret.
+#[utoipa::path(
+    put, path = "/api/clients/{clientId}/secret", tag = "Entity sign-in",
+    params(("clientId" = String, Path, description = "The name of the client")),
+    responses((status = 200, description = "Its secret is shown this once", body = Credentials)),
+)]
+pub(crate) async fn reset(
     administrator: Administrator,
     Path(id): Path<String>,
 ) -> Result<Json<Credentials>, Failure> {
@@ -120,7 +118,7 @@ async fn changeable(administrator: &Administrator, id: &str) -> Result<Entry<Cli
     })
 }
 
-fn client_id() -> Result<String, Failure> {
+pub(super) fn client_id() -> Result<String, Failure> {
     random::<16>().map(|it| hex(&it)).map_err(Failure::defect)
 }
 

@@ -23,13 +23,23 @@ use crate::{
     http::entity::problem::{Failure, KEY_NOT_FOUND},
 };
 
-pub(super) async fn jwks(State(doorway): State<Arc<Doorway>>) -> Result<Json<Jwks>, Failure> {
+/// Shows the public keys that verify tokens of this server. Everybody may ask.
+#[utoipa::path(
+    get, path = "/api/.well-known/jwks.json", tag = "Entity sign-in",
+    responses((status = 200, description = "Those that are active", body = Jwks)),
+)]
+pub(crate) async fn jwks(State(doorway): State<Arc<Doorway>>) -> Result<Json<Jwks>, Failure> {
     let pairs = issuer(&doorway)?.ring.pairs().await?;
     let keys = pairs.active().map(|it| it.keys.public.jwk(&it.kid)).collect();
     Ok(Json(Jwks { keys }))
 }
 
-pub(super) async fn create(
+/// Makes a pair of keys, which signs from now on.
+#[utoipa::path(
+    post, path = "/api/oauth/keys/keypair", tag = "Entity sign-in",
+    responses((status = 201, description = "Made", body = KeyPair)),
+)]
+pub(crate) async fn create(
     administrator: Administrator,
 ) -> Result<(StatusCode, Json<KeyPair>), Failure> {
     let issuer = administrator.issuer()?;
@@ -44,14 +54,25 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(KeyPair { kid, active: true, created_at })))
 }
 
-pub(super) async fn current(administrator: Administrator) -> Result<Json<KeyPair>, Failure> {
+/// Shows the pair that signs.
+#[utoipa::path(
+    get, path = "/api/oauth/keys/keypair/current", tag = "Entity sign-in",
+    responses((status = 200, description = "Its name, not its keys", body = KeyPair)),
+)]
+pub(crate) async fn current(administrator: Administrator) -> Result<Json<KeyPair>, Failure> {
     let pairs = administrator.issuer()?.ring.pairs_now().await?;
     let pair = pairs.current().ok_or_else(missing)?;
     let created_at = shown(pair.created_at);
     Ok(Json(KeyPair { kid: pair.kid.clone(), active: pair.is_active, created_at }))
 }
 
-pub(super) async fn remove(
+/// Deletes a pair of keys.
+#[utoipa::path(
+    delete, path = "/api/oauth/keys/keypair/{kid}", tag = "Entity sign-in",
+    params(("kid" = String, Path, description = "The name of the key")),
+    responses((status = 204, description = "Deleted")),
+)]
+pub(crate) async fn remove(
     administrator: Administrator,
     Path(kid): Path<String>,
 ) -> Result<StatusCode, Failure> {
@@ -67,7 +88,13 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn invalidate(
+/// Has a pair of keys sign and verify nothing any more.
+#[utoipa::path(
+    post, path = "/api/oauth/keys/keypair/{kid}/invalidate", tag = "Entity sign-in",
+    params(("kid" = String, Path, description = "The name of the key")),
+    responses((status = 200, description = "Invalid")),
+)]
+pub(crate) async fn invalidate(
     administrator: Administrator,
     Path(kid): Path<String>,
 ) -> Result<StatusCode, Failure> {
@@ -80,7 +107,13 @@ pub(super) async fn invalidate(
     Ok(StatusCode::OK)
 }
 
-pub(super) async fn reactivate(
+/// Has a pair of keys sign and verify again.
+#[utoipa::path(
+    post, path = "/api/oauth/keys/keypair/{kid}/reactivate", tag = "Entity sign-in",
+    params(("kid" = String, Path, description = "The name of the key")),
+    responses((status = 200, description = "Active")),
+)]
+pub(crate) async fn reactivate(
     administrator: Administrator,
     Path(kid): Path<String>,
 ) -> Result<StatusCode, Failure> {

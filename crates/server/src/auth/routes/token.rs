@@ -45,7 +45,20 @@ enum No {
     Defect(String),
 }
 
-pub(super) async fn issue(
+/// Gives a client a token: for itself, or in exchange for somebody's.
+#[utoipa::path(
+    post, path = "/api/oauth/token", tag = "Entity sign-in",
+    request_body(content = String, content_type = "application/x-www-form-urlencoded",
+        description = "`grant_type`; to exchange a token also `subject_token` and \
+            `subject_token_type`. Name and secret of the client as HTTP Basic"),
+    responses(
+        (status = 200, description = "The token", body = TokenGrant),
+        (status = 400, description = "Not for that", body = TokenRefusal),
+        (status = 401, description = "The client is not known", body = TokenRefusal),
+        (status = 403, description = "The subject is of another tenant", body = TokenRefusal),
+    ),
+)]
+pub(crate) async fn issue(
     State(doorway): State<Arc<Doorway>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,

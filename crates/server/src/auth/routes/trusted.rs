@@ -15,12 +15,23 @@ use crate::{
     http::entity::problem::{Failure, KEY_NOT_FOUND},
 };
 
-pub(super) async fn list(administrator: Administrator) -> Result<Json<Vec<Shown>>, Failure> {
+/// Lists the keys that the tenant trusts.
+#[utoipa::path(
+    get, path = "/api/oauth/keys/trusted", tag = "Entity sign-in",
+    responses((status = 200, description = "All of them", body = Vec<Shown>)),
+)]
+pub(crate) async fn list(administrator: Administrator) -> Result<Json<Vec<Shown>>, Failure> {
     let all = administrator.issuer()?.trusted.list(&administrator.tenant).await?;
     Ok(Json(all.into_iter().map(shown).collect()))
 }
 
-pub(super) async fn create(
+/// Trusts a key, or trusts it otherwise.
+#[utoipa::path(
+    post, path = "/api/oauth/keys/trusted", tag = "Entity sign-in",
+    request_body = NewTrustedKey,
+    responses((status = 201, description = "Trusted", body = Shown)),
+)]
+pub(crate) async fn create(
     administrator: Administrator,
     body: Body,
 ) -> Result<(StatusCode, Json<Shown>), Failure> {
@@ -68,7 +79,13 @@ fn checked(new: NewTrustedKey, now: Timestamp) -> Result<TrustedKey, Failure> {
     })
 }
 
-pub(super) async fn remove(
+/// Deletes a trusted key.
+#[utoipa::path(
+    delete, path = "/api/oauth/keys/trusted/{kid}", tag = "Entity sign-in",
+    params(("kid" = String, Path, description = "The name of the key")),
+    responses((status = 204, description = "Deleted")),
+)]
+pub(crate) async fn remove(
     administrator: Administrator,
     Path(kid): Path<String>,
 ) -> Result<StatusCode, Failure> {
@@ -79,7 +96,13 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn invalidate(
+/// Trusts a key no more.
+#[utoipa::path(
+    post, path = "/api/oauth/keys/trusted/{kid}/invalidate", tag = "Entity sign-in",
+    params(("kid" = String, Path, description = "The name of the key")),
+    responses((status = 200, description = "Invalid")),
+)]
+pub(crate) async fn invalidate(
     administrator: Administrator,
     Path(kid): Path<String>,
 ) -> Result<StatusCode, Failure> {
@@ -88,7 +111,13 @@ pub(super) async fn invalidate(
     Ok(StatusCode::OK)
 }
 
-pub(super) async fn reactivate(
+/// Trusts a key again.
+#[utoipa::path(
+    post, path = "/api/oauth/keys/trusted/{kid}/reactivate", tag = "Entity sign-in",
+    params(("kid" = String, Path, description = "The name of the key")),
+    responses((status = 200, description = "Active")),
+)]
+pub(crate) async fn reactivate(
     administrator: Administrator,
     Path(kid): Path<String>,
 ) -> Result<StatusCode, Failure> {

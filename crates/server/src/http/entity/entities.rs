@@ -3,7 +3,7 @@
 use axum::{http::HeaderMap, response::Response};
 use waypost_api::entity::http::{DeleteResult, Deleted, DeletedAll, Transaction};
 use waypost_documents::document::Value;
-use waypost_engine::entity::{Entities, Fault, Item, Refusal, condition, model_id};
+use waypost_engine::entity::{Code, Entities, Fault, Item, Refusal, condition, model_id};
 use waypost_kernel::{DefinitionRef, InstanceId};
 use waypost_machines::entity::model::Lock;
 
@@ -168,6 +168,7 @@ pub(in crate::http) async fn delete(
     request_body(content = Option<Object>, description = "A condition; all entities without one"),
     responses(
         (status = 200, description = "They are gone", body = [DeletedAll]),
+        (status = 400, description = "The condition cannot be read: INVALID_CONDITION"),
         (status = 404, description = "No such model: MODEL_NOT_FOUND"),
     ),
 )]
@@ -181,7 +182,7 @@ pub(in crate::http) async fn delete_all(
     let (at, is_verbose) = (asked.time("pointInTime")?, asked.is_set("verbose")?);
     let predicate = match text.is_empty() {
         true => None,
-        false => Some(condition(&document(text.as_str()?)?).map_err(refused)?),
+        false => Some(condition(&document(text.as_str()?)?).map_err(malformed)?),
     };
     let ids = entities.delete_matching(&model, predicate, at).await?;
     let ids: Vec<_> = ids.iter().map(|it| it.as_str().to_owned()).collect();
@@ -192,6 +193,13 @@ pub(in crate::http) async fn delete_all(
     };
     let entity_model_class_id = model_id(&model);
     json(&[DeletedAll { delete_result, entity_model_class_id, ids: is_verbose.then_some(ids) }])
+}
+
+/// Whoever deletes knows another name for a condition that cannot be read than whoever searches.
+fn malformed(refusal: Refusal) -> Failure {
+    let is_bad = refusal.code == Code::BadRequest;
+    let code = if is_bad { Code::InvalidCondition } else { refusal.code };
+    refused(Refusal { code, ..refusal })
 }
 
 pub(super) fn refused(refusal: Refusal) -> Failure {

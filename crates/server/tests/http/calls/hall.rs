@@ -163,6 +163,7 @@ impl Hall {
                     String::new()
                 }
                 Some(("until", rest)) => self.until(rest).await,
+                Some(("ready" | "flow" | "tell", _)) => self.world.shown(line, &[]).await,
                 Some((word, _)) if word.chars().all(char::is_uppercase) => {
                     self.world.say(line, &[]).await.shown()
                 }

@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Sends what a line says, and shows what matters of what is answered.
-    async fn shown(&self, line: &str, headers: &[String]) -> String {
+    pub(crate) async fn shown(&self, line: &str, headers: &[String]) -> String {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let (line, short): (String, fn(&Answer) -> String) = match word {
             "ready" => return self.ready(rest, headers).await,

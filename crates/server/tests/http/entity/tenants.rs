@@ -39,7 +39,7 @@ async fn asking() -> World {
 
 /// What somebody of a tenant sends with everything.
 fn of(world: &World, tenant: &str) -> [String; 1] {
-    [format!("Authorization: {}", bearer(world, tenant, &[]))]
+    [format!("Authorization: {}", bearer(world, tenant, &["ROLE_ADMIN"]))]
 }
 
 /// What says that somebody is of a tenant, and what they may do.
@@ -72,9 +72,41 @@ async fn prepare(world: &World, who: &[String], sample: &str) {
     }
 }
 
+/// What belongs to the server, and therefore to no tenant: its own pairs of keys, its log.
+const OF_ALL: [&str; 8] = [
+    "GET /api/admin/log-level",
+    "POST /api/admin/log-level",
+    "GET /api/.well-known/jwks.json",
+    "POST /api/oauth/keys/keypair",
+    "GET /api/oauth/keys/keypair/current",
+    "DELETE /api/oauth/keys/keypair/{kid}",
+    "POST /api/oauth/keys/keypair/{kid}/invalidate",
+    "POST /api/oauth/keys/keypair/{kid}/reactivate",
+];
+
+/// A key that may be trusted, named by somebody.
+const TRUSTED: &str =
+    r#"{"keyId":"NAME","audience":"","jwk":{"kty":"RSA","e":"AQAB","n":"MODULUS"}}"#;
+
 /// Every operation by its route, and how somebody else tries it on what is ours: the model `m`, the
-/// entity `#2` and the message `#5`.
-const OPERATIONS: [(&str, &str); 42] = [
+/// entity `#2`, the message `#5`, the search `SEARCH`, the client `CLIENT` and the trusted key
+/// `ours`.
+const OPERATIONS: [(&str, &str); 57] = [
+    ("GET /api/account", "/api/account"),
+    ("POST /api/oauth/token", "/api/oauth/token?grant_type=client_credentials"),
+    ("GET /api/clients", "/api/clients"),
+    ("PUT /api/clients/{clientId}/secret", "/api/clients/CLIENT/secret"),
+    ("DELETE /api/clients/{clientId}", "/api/clients/CLIENT"),
+    ("POST /api/clients", "/api/clients"),
+    ("GET /api/account/m2m", "/api/account/m2m"),
+    ("POST /api/account/m2m/{clientId}/secret/reset", "/api/account/m2m/CLIENT/secret/reset"),
+    ("DELETE /api/account/m2m/{clientId}", "/api/account/m2m/CLIENT"),
+    ("POST /api/account/m2m", r#"/api/account/m2m {"tenantId":"ours","userId":"u","roles":[]}"#),
+    ("GET /api/oauth/keys/trusted", "/api/oauth/keys/trusted"),
+    ("DELETE /api/oauth/keys/trusted/{kid}", "/api/oauth/keys/trusted/ours"),
+    ("POST /api/oauth/keys/trusted/{kid}/invalidate", "/api/oauth/keys/trusted/ours/invalidate"),
+    ("POST /api/oauth/keys/trusted/{kid}/reactivate", "/api/oauth/keys/trusted/ours/reactivate"),
+    ("POST /api/oauth/keys/trusted", "/api/oauth/keys/trusted KEY"),
     ("GET /api/health", "/api/health"),
     ("GET /api/help", "/api/help"),
     ("GET /api/help/{topic}", "/api/help/search"),
@@ -163,24 +195,49 @@ const OPERATIONS: [(&str, &str); 42] = [
 async fn documented(world: &World) -> BTreeSet<String> {
     let document: Value = world.get("/openapi.json").await.json().await.unwrap();
     let paths = document["paths"].as_object().unwrap().iter();
-    let operations =
-        paths.filter(|(path, _)| path.starts_with("/api/")).flat_map(|(path, item)| {
-            let methods = item.as_object().unwrap().keys();
-            methods
-                .filter(|it| ["get", "put", "post", "delete"].contains(&it.as_str()))
-                .map(move |it| format!("{} {path}", it.to_uppercase()))
-        });
+    let is_below = |item: &Value| item.get("servers").is_none();
+    let operations = paths.filter(|(_, item)| is_below(item)).flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().keys();
+        methods
+            .filter(|it| ["get", "put", "post", "delete"].contains(&it.as_str()))
+            .map(move |it| format!("{} /api{path}", it.to_uppercase()))
+    });
     operations.collect()
 }
 
+/// What is not called the same each time.
+struct Names {
+    search: String,
+    client: String,
+}
+
+impl Names {
+    fn in_line(&self, line: &str) -> String {
+        let line = line.replace("SEARCH", &self.search).replace("CLIENT", &self.client);
+        line.replace("KEY", &trusted("ours"))
+    }
+}
+
+fn trusted(name: &str) -> String {
+    let modulus = URL_SAFE_NO_PAD.encode([0xff; 256]);
+    TRUSTED.replace("NAME", name).replace("MODULUS", &modulus)
+}
+
+/// Names and secrets that are made up anew each time.
+fn masked(text: &str) -> String {
+    let is_made_up = |it: &&str| it.len() >= 32 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    let parts = text.split('"').map(|it| if is_made_up(&it) { "…" } else { it });
+    parts.collect::<Vec<_>>().join("\"")
+}
+
 /// All that is ours, as we see it.
-async fn ours(world: &World, who: &[String], search: &str) -> String {
+async fn ours(world: &World, who: &[String], names: &Names) -> String {
     let mut seen = String::new();
     for (route, line) in OPERATIONS {
         let is_read = route.starts_with("GET ") || route.starts_with("POST /api/search/direct");
         if is_read {
             let method = route.split(' ').next().unwrap();
-            let line = format!("{method} {}", line.replace("SEARCH", search));
+            let line = format!("{method} {}", names.in_line(line));
             let answer = world.say(&line, who).await;
             assert_eq!(answer.status, 200, "{line} {}", answer.text);
             seen += &format!("{line}\n{}\n", answer.text);
@@ -195,7 +252,8 @@ async fn ours(world: &World, who: &[String], search: &str) -> String {
 #[tokio::test]
 pub(crate) async fn nothing_of_one_tenant_is_there_for_another() {
     let world = asking().await;
-    let tried: BTreeSet<_> = OPERATIONS.iter().map(|it| it.0.to_owned()).collect();
+    let tried = OPERATIONS.iter().map(|it| it.0).chain(OF_ALL);
+    let tried: BTreeSet<_> = tried.map(ToOwned::to_owned).collect();
     assert_eq!(documented(&world).await, tried, "an operation that nobody has tried");
     let (us, them) = (of(&world, "ours"), of(&world, "theirs"));
     let workflow = r#"{"workflows":[{"name":"w","initialState":"S","states":{"S":{"transitions":[{"name":"T","next":"S","manual":true}]}}}]}"#;
@@ -217,16 +275,22 @@ pub(crate) async fn nothing_of_one_tenant_is_there_for_another() {
     let begun = world.say(&format!("POST /api/search/async/m/1 {ALL}"), &us).await;
     let search = begun.json().as_str().unwrap().to_owned();
     super::search::ended_of(&world, &search, &us).await;
-    let before = ours(&world, &us, &search).await;
+    let made = world.say("POST /api/clients", &us).await;
+    let client = made.json()["clientId"].as_str().unwrap().to_owned();
+    let line = format!("POST /api/oauth/keys/trusted {}", trusted("ours"));
+    assert_eq!(world.say(&line, &us).await.status, 201);
+    let names = Names { search, client };
+    let before = ours(&world, &us, &names).await;
+    assert!(before.contains(&names.client) && before.contains("\"kid\":\"ours\""), "{before}");
     let mut seen = String::new();
     let sender = [them[0].clone(), kind];
     for (route, line) in OPERATIONS {
         let method = route.split(' ').next().unwrap();
-        let answer =
-            world.say(&format!("{method} {}", line.replace("SEARCH", &search)), &sender).await;
+        let line = format!("{method} {}", names.in_line(line));
+        let answer = world.say(&line, &sender).await;
         let shown = match (answer.status, route.contains("help")) {
             (_, true) => String::new(),
-            (200, false) => super::play::abridged(&answer.text),
+            (200 | 201, false) => masked(&super::play::abridged(&answer.text)),
             (_, false) => answer.code(),
         };
         let line = format!("    {} {}", answer.status, shown.trim());
@@ -236,7 +300,7 @@ pub(crate) async fn nothing_of_one_tenant_is_there_for_another() {
         "tests/http/entity/tenants/nothing_of_one_tenant_is_there_for_another.txt",
         &seen,
     );
-    assert_eq!(ours(&world, &us, &search).await, before);
+    assert_eq!(ours(&world, &us, &names).await, before);
 }
 
 #[tokio::test]

@@ -44,6 +44,9 @@ fn refused(refusal: Refusal) -> Failure {
 fn status(code: Code) -> StatusCode {
     match code {
         Code::BadRequest
+        | Code::InvalidCondition
+        | Code::InvalidFieldPath
+        | Code::ConditionTypeMismatch
         | Code::PolymorphicSlot
         | Code::InvalidChangeLevel
         | Code::ValidationFailed

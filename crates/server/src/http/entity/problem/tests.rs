@@ -34,8 +34,11 @@ async fn every_code_has_its_status() {
         seen += &look(no(*code)).await;
         seen += "\n";
     }
-    expect_test::expect![[r"
+    expect_test::expect![[r#"
         400 BAD_REQUEST
+        400 INVALID_CONDITION
+        400 INVALID_FIELD_PATH
+        400 CONDITION_TYPE_MISMATCH
         400 POLYMORPHIC_SLOT
         400 INVALID_CHANGE_LEVEL
         400 VALIDATION_FAILED
@@ -58,7 +61,7 @@ async fn every_code_has_its_status() {
         404 TRANSACTION_NOT_FOUND
         403 FORBIDDEN
         400 TRANSACTION_TOO_LARGE
-    "]]
+    "#]]
     .assert_eq(&seen);
 }
 
