@@ -65,6 +65,7 @@ mod operator;
 mod participant;
 mod registration;
 mod relatives;
+mod rules;
 mod snapshot;
 mod sql;
 mod watch;
@@ -104,6 +105,7 @@ pub use crate::{
     memory::{MemoryBucket, MemoryBuckets},
     participant::{Access, Field, FieldMeta, ParentId, Participant, Phase, Role},
     registration::WorkflowDef,
+    rules::{Action, Condition, Operator, Rule, RuleError, Rules},
     snapshot::{Completion, Snapshot},
     sql::SqlBuckets,
     watch::{Watch, WatchEvent},

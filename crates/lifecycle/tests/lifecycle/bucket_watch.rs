@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::StreamExt as _;
-use waypost_lifecycle::{Bucket, BucketEvent, BucketWatch, Revision};
+use waypost_lifecycle::{BucketEvent, BucketWatch, Revision};
 
 use crate::site::{Site, on_every_store};
 
