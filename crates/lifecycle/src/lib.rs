@@ -83,7 +83,8 @@ pub mod private {
 
 pub use waypost_lifecycle_derive::{Participant, Phase};
 pub use waypost_machines::lifecycle::{
-    FieldKind, FieldValue, Mismatch, SetError, SetOperation, Source, TableError, Transitions,
+    FieldKind, FieldValue, Mismatch, Refusal, SetError, SetOperation, Source, TableError,
+    Transitions,
 };
 
 #[cfg(feature = "nats")]
@@ -95,7 +96,7 @@ pub use crate::{
     },
     clock::SystemClock,
     description::{FieldDescription, TypeDescription},
-    dynamic::DynManager,
+    dynamic::{DynManager, MoveTo},
     error::{BoxError, Error, Result},
     figures::Figures,
     held::Fields,

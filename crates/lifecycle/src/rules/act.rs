@@ -15,6 +15,8 @@ use crate::{DynManager, Error, Snapshot, change::Move, held::Held, registration:
 pub(super) struct Firing<'f> {
     manager: &'f DynManager,
     entity_id: &'f str,
+    /// The type the rule looks at; found by the entity's id, if absent.
+    workflow: Option<&'f str>,
     known: Option<Option<Snapshot<Value>>>,
 }
 
@@ -45,7 +47,7 @@ impl Rules {
     }
 
     pub(super) async fn fire_rule(&self, rule: &Rule, entity_id: &str) -> Result<bool, RuleError> {
-        let mut firing = Firing::new(&self.manager, entity_id);
+        let mut firing = Firing::new(&self.manager, entity_id, Some(&rule.workflow));
         let view = firing.look_up().await?.map(|it| it as &dyn View);
         if !hold(&rule.when, view)? {
             return Ok(false);
@@ -69,18 +71,22 @@ impl Rules {
     /// When there is no entity, or it cannot be moved as the action says.
     pub async fn execute(&self, action: &Action, entity_id: Option<&str>) -> Result<(), RuleError> {
         let entity_id = entity_id.filter(|it| !it.is_empty()).ok_or(RuleError::NoEntity)?;
-        Firing::new(&self.manager, entity_id).act(action, &[]).await
+        Firing::new(&self.manager, entity_id, None).act(action, &[]).await
     }
 }
 
 impl<'f> Firing<'f> {
-    const fn new(manager: &'f DynManager, entity_id: &'f str) -> Self {
-        Self { manager, entity_id, known: None }
+    const fn new(manager: &'f DynManager, entity_id: &'f str, workflow: Option<&'f str>) -> Self {
+        Self { manager, entity_id, workflow, known: None }
     }
 
     async fn look_up(&mut self) -> Result<Option<&Snapshot<Value>>, RuleError> {
         if self.known.is_none() {
-            let found = match self.manager.lookup_by_entity_id(self.entity_id).await {
+            let found = match self.workflow {
+                Some(workflow) => self.manager.get(workflow, self.entity_id).await,
+                None => self.manager.lookup_by_entity_id(self.entity_id).await,
+            };
+            let found = match found {
                 Ok(found) => Some(found),
                 Err(Error::EntityNotFound { .. } | Error::InvalidEntityId { .. }) => None,
                 Err(error) => return Err(error.into()),
@@ -184,13 +190,14 @@ impl<'f> Firing<'f> {
         let moved = core.transition(&registration, self.entity_id, asked, change).await;
         // What was known is what was before.
         self.known = None;
-        moved.map(drop).map_err(|error| match error {
-            Error::Mutator(source) => match source.downcast::<RuleError>() {
+        match moved {
+            Ok(_) => Ok(()),
+            Err(Error::Mutator(source)) => Err(match source.downcast::<RuleError>() {
                 Ok(own) => *own,
                 Err(other) => Error::Mutator(other).into(),
-            },
-            error => error.into(),
-        })
+            }),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Types described by data: the same entities, without their Rust type.
 
 use serde_json::json;
-use waypost_lifecycle::{Error, FieldValue, ListOptions, Manager, Source, TypeDescription};
+use waypost_lifecycle::{Error, FieldValue, ListOptions, Manager, MoveTo, Source, TypeDescription};
 
 use crate::{
     mission::{Mission, mission},
@@ -65,7 +65,8 @@ async fn a_program_sees_what_was_done_to_it(site: Site) {
     missions.create(&logged).await.unwrap();
     let patch = json!({"owner": "bob", "battery": 7}).as_object().cloned().unwrap();
     server.update_from_operator("drone-survey", "m-1", &patch).await.unwrap();
-    server.transition("drone-survey", "m-1", "flying", Source::Operator, "now").await.unwrap();
+    let fly = MoveTo { phase: "flying", source: Source::Operator, note: "now" };
+    server.transition("drone-survey", "m-1", fly).await.unwrap();
     let found = missions.get("m-1").await.unwrap();
     assert_eq!(
         (found.owner.as_str(), found.battery, found.phase.as_str()),
