@@ -20,6 +20,17 @@ pub struct DynManager {
     pub(crate) core: Arc<Core>,
 }
 
+/// A move along the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveTo<'m> {
+    /// Where to.
+    pub phase: &'m str,
+    /// What causes it.
+    pub source: Source,
+    /// What history says about it; nothing, if it is empty.
+    pub note: &'m str,
+}
+
 impl DynManager {
     /// Takes in a type that is described by data.
     ///
@@ -133,11 +144,9 @@ impl DynManager {
         &self,
         workflow: &str,
         entity_id: &str,
-        to: &str,
-        source: Source,
-        note: &str,
+        to: MoveTo<'_>,
     ) -> Result<Snapshot<Value>> {
-        let asked = Move { goal: Goal::Move(to), source, note };
+        let asked = Move { goal: Goal::Move(to.phase), source: to.source, note: to.note };
         self.go(workflow, entity_id, asked, &mut |_| Ok(())).await
     }
 
@@ -150,11 +159,10 @@ impl DynManager {
         &self,
         workflow: &str,
         entity_id: &str,
-        (to, note): (&str, &str),
-        source: Source,
+        to: MoveTo<'_>,
         change: &mut (dyn FnMut(&mut Fields<'_>) -> Result<()> + Send),
     ) -> Result<Snapshot<Value>> {
-        let asked = Move { goal: Goal::Move(to), source, note };
+        let asked = Move { goal: Goal::Move(to.phase), source: to.source, note: to.note };
         self.go(workflow, entity_id, asked, &mut |held| change(&mut Fields(held))).await
     }
 

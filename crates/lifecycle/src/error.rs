@@ -56,7 +56,7 @@ pub enum Error {
         reason: String,
     },
     /// There is no such entity.
-    #[error("there is no entity {entity_id:?}{}", within(workflow))]
+    #[error("there is no entity {entity_id:?}{}", within(.workflow.as_deref()))]
     EntityNotFound {
         /// The type, if one was named.
         workflow: Option<String>,
@@ -238,8 +238,8 @@ impl Error {
     }
 }
 
-fn within(workflow: &Option<String>) -> String {
-    workflow.as_ref().map_or_else(String::new, |it| format!(" in workflow {it:?}"))
+fn within(workflow: Option<&str>) -> String {
+    workflow.map_or_else(String::new, |it| format!(" in workflow {it:?}"))
 }
 
 fn refused(refusal: &Refusal) -> String {

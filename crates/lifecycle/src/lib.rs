@@ -65,6 +65,7 @@ mod operator;
 mod participant;
 mod registration;
 mod relatives;
+mod rules;
 mod snapshot;
 mod sql;
 mod watch;
@@ -82,7 +83,8 @@ pub mod private {
 
 pub use waypost_lifecycle_derive::{Participant, Phase};
 pub use waypost_machines::lifecycle::{
-    FieldKind, FieldValue, Mismatch, SetError, SetOperation, Source, TableError, Transitions,
+    FieldKind, FieldValue, Mismatch, Refusal, SetError, SetOperation, Source, TableError,
+    Transitions,
 };
 
 #[cfg(feature = "nats")]
@@ -94,7 +96,7 @@ pub use crate::{
     },
     clock::SystemClock,
     description::{FieldDescription, TypeDescription},
-    dynamic::DynManager,
+    dynamic::{DynManager, MoveTo},
     error::{BoxError, Error, Result},
     figures::Figures,
     held::Fields,
@@ -104,6 +106,7 @@ pub use crate::{
     memory::{MemoryBucket, MemoryBuckets},
     participant::{Access, Field, FieldMeta, ParentId, Participant, Phase, Role},
     registration::WorkflowDef,
+    rules::{Action, Condition, Operator, Rule, RuleError, Rules},
     snapshot::{Completion, Snapshot},
     sql::SqlBuckets,
     watch::{Watch, WatchEvent},

@@ -102,8 +102,8 @@ struct NatsBucket {
 }
 
 impl NatsBucket {
-    /// What is written while there is no connection would be kept and sent later, when nobody
-    /// expects it any more.
+    /// What is asked for while there is no connection would wait for one, and what is written would
+    /// be sent later, when nobody expects it any more.
     fn check_connection(&self) -> Result<(), BucketError> {
         match self.context.client().connection_state() {
             State::Connected => Ok(()),
@@ -115,6 +115,7 @@ impl NatsBucket {
 
     /// What is at the key, be it the mark of a deletion.
     async fn last(&self, key: &str) -> Result<Option<jetstream::kv::Entry>, BucketError> {
+        self.check_connection()?;
         self.store.entry(key).await.map_err(|error| match error.kind() {
             EntryErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
             EntryErrorKind::TimedOut | EntryErrorKind::Other => unavailable(&error),
@@ -190,7 +191,6 @@ impl Bucket for NatsBucket {
     }
 
     async fn delete(&self, key: &str) -> Result<(), BucketError> {
-        self.check_connection()?;
         if self.get(key).await?.is_none() {
             return Ok(());
         }
@@ -199,6 +199,7 @@ impl Bucket for NatsBucket {
 
     async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError> {
         check_key(key)?;
+        self.check_connection()?;
         let entries = self.store.history(key).await.map_err(|error| unavailable(&error))?;
         let entries: Vec<_> = entries.try_collect().await.map_err(|error| unavailable(&error))?;
         let retained = entries.into_iter().map(|it| Retained {
@@ -218,6 +219,7 @@ impl Bucket for NatsBucket {
     }
 
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
+        self.check_connection()?;
         watch::watch(self.context.clone(), self.store.clone()).await
     }
 

@@ -269,7 +269,7 @@ impl Bucket for SqlBucket {
             for record in page {
                 let value = match Body::of_events(&record.events)? {
                     Body::Deleted => RetainedValue::Deleted,
-                    body => RetainedValue::Put(body.bytes()?),
+                    body @ (Body::Value(_) | Body::Bytes(_)) => RetainedValue::Put(body.bytes()?),
                 };
                 retained.push(Retained { revision: revision(record.at), at: record.at, value });
             }

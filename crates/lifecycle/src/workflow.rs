@@ -133,6 +133,7 @@ impl<P: Participant> Workflow<P> {
     ///
     /// # Errors
     /// Those of [`Self::transition`] and of [`Self::update`].
+    #[expect(clippy::too_many_arguments, reason = "users know these, in this order")]
     pub async fn transition_with<F>(
         &self,
         entity_id: &str,

@@ -5,7 +5,30 @@
 mod bucket;
 #[path = "lifecycle/bucket_watch.rs"]
 mod bucket_watch;
+#[path = "lifecycle/described.rs"]
+mod described;
+#[path = "lifecycle/errors.rs"]
+mod errors;
+#[path = "lifecycle/history.rs"]
+mod history;
+#[path = "lifecycle/indexed.rs"]
+mod indexed;
+#[path = "lifecycle/invariants.rs"]
+mod invariants;
+#[path = "lifecycle/list.rs"]
+mod list;
 #[path = "lifecycle/mission.rs"]
 mod mission;
+#[path = "lifecycle/operations.rs"]
+mod operations;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/outage.rs"]
+mod outage;
+#[path = "lifecycle/registration.rs"]
+mod registration;
+#[path = "lifecycle/relatives.rs"]
+mod relatives;
+#[path = "lifecycle/rules.rs"]
+mod rules;
 #[path = "lifecycle/site.rs"]
 mod site;

@@ -34,12 +34,14 @@ const IMPURE: [&str; 24] = [
 ];
 
 /// Who may depend on whom. The arrows of ARCHITECTURE.md, followed to their ends.
-const BELOW: [(&str, &[&str]); 10] = [
+const BELOW: [(&str, &[&str]); 12] = [
     ("documents", &[]),
     ("kernel", &[]),
     ("machines", &["documents", "kernel"]),
     ("stores", &["kernel"]),
     ("engine", &["documents", "kernel", "machines"]),
+    ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
+    ("lifecycle-derive", &[]),
     ("api", &[]),
     ("server", &["documents", "kernel", "machines", "engine", "api"]),
     ("client", &["api"]),

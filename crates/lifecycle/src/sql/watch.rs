@@ -37,8 +37,6 @@ struct Watching {
 }
 
 enum Stage {
-    /// Shows what is there; this was the last of it.
-    Present(Option<InstanceId>),
     Changes,
     Over,
 }
@@ -46,14 +44,16 @@ enum Stage {
 pub(super) async fn watch(place: Place) -> Result<BucketWatch, BucketError> {
     // Taken first: what lands while we look at what is there comes again, rather than never.
     let cursor = place.store.head(&scope(&place)).await.map_err(fault)?;
-    let watching = Watching {
+    let mut watching = Watching {
         place,
-        stage: Stage::Present(None),
+        stage: Stage::Changes,
         queue: VecDeque::new(),
         cursor,
         shown: HashMap::new(),
         shown_until: Cursor::default(),
     };
+    // At once, and not when somebody looks: what is written from now on is shown write by write.
+    watching.read_present().await?;
     let events = stream::unfold(watching, async |mut watching| {
         let event = watching.next().await?;
         Some((event, watching))
@@ -72,10 +72,6 @@ impl Watching {
                 return Some(Ok(event));
             }
             let read = match &self.stage {
-                Stage::Present(last) => {
-                    let last = last.clone();
-                    self.read_present(last).await
-                }
                 Stage::Changes => self.read_changes().await,
                 Stage::Over => return None,
             };
@@ -86,8 +82,31 @@ impl Watching {
         }
     }
 
-    async fn read_present(&mut self, last: Option<InstanceId>) -> Result<(), BucketError> {
-        let query = Query {
+    async fn read_present(&mut self) -> Result<(), BucketError> {
+        let mut last = None;
+        loop {
+            let records = self.place.store.search(&self.present(last)).await.map_err(fault)?;
+            for record in &records {
+                let Some(name) = self.place.name(&record.key) else { continue };
+                if let Some(entry) = entry(name, record)? {
+                    self.shown.insert(entry.key.clone(), entry.revision);
+                    self.queue.push_back(BucketEvent::Put(entry));
+                }
+            }
+            last = records.last().map(|it| it.key.id.clone());
+            if last.is_none() {
+                break;
+            }
+        }
+        self.queue.push_back(BucketEvent::CaughtUp);
+        self.shown_until = self.place.store.head(&scope(&self.place)).await.map_err(fault)?;
+        self.forget_shown();
+        Ok(())
+    }
+
+    /// Asks for what is there, going on after the last one seen.
+    fn present(&self, last: Option<InstanceId>) -> Query {
+        Query {
             tenant: self.place.tenant.clone(),
             kind: Kind::Lifecycle,
             definition: Some(self.place.bucket.clone()),
@@ -100,28 +119,7 @@ impl Watching {
             before: last,
             offset: 0,
             limit: PAGE,
-        };
-        let records = self.place.store.search(&query).await.map_err(fault)?;
-        let Some(last) = records.last().map(|it| it.key.id.clone()) else {
-            return self.begin_changes().await;
-        };
-        for record in &records {
-            let Some(name) = self.place.name(&record.key) else { continue };
-            if let Some(entry) = entry(name, record)? {
-                self.shown.insert(entry.key.clone(), entry.revision);
-                self.queue.push_back(BucketEvent::Put(entry));
-            }
         }
-        self.stage = Stage::Present(Some(last));
-        Ok(())
-    }
-
-    async fn begin_changes(&mut self) -> Result<(), BucketError> {
-        self.shown_until = self.place.store.head(&scope(&self.place)).await.map_err(fault)?;
-        self.stage = Stage::Changes;
-        self.queue.push_back(BucketEvent::CaughtUp);
-        self.forget_shown();
-        Ok(())
     }
 
     async fn read_changes(&mut self) -> Result<(), BucketError> {
@@ -147,7 +145,9 @@ impl Watching {
             let (key, at) = (name.to_owned(), record.at);
             self.queue.push_back(match Body::of_events(&record.events)? {
                 Body::Deleted => BucketEvent::Deleted { key, revision },
-                body => BucketEvent::Put(Entry { key, value: body.bytes()?, revision, at }),
+                body @ (Body::Value(_) | Body::Bytes(_)) => {
+                    BucketEvent::Put(Entry { key, value: body.bytes()?, revision, at })
+                }
             });
         }
         self.forget_shown();

@@ -1,0 +1,96 @@
+use serde::{Deserialize, Serialize};
+use waypost_lifecycle::Participant;
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct NoId {
+    #[lifecycle(phase)]
+    phase: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct NoPhase {
+    #[lifecycle(id)]
+    id: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct TwoIds {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(id)]
+    other: String,
+    #[lifecycle(phase)]
+    phase: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct WritablePhase {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase, operator_writable)]
+    phase: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct Contradiction {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(readonly, operator_writable)]
+    owner: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct Typo {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(oprator_writable)]
+    owner: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct Skipped {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[serde(skip)]
+    #[lifecycle(operator_writable)]
+    owner: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct Reserved {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[serde(rename = "_lifecycle")]
+    trail: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w")]
+struct NoBucket {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+}
+
+#[derive(Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+enum NotAStruct {}
+
+fn main() {}

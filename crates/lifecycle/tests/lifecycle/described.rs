@@ -1,0 +1,92 @@
+//! Types described by data: the same entities, without their Rust type.
+
+use serde_json::json;
+use waypost_lifecycle::{Error, FieldValue, ListOptions, Manager, MoveTo, Source, TypeDescription};
+
+use crate::{
+    mission::{Mission, mission},
+    site::{Site, on_every_store},
+};
+
+on_every_store![a_described_type_sees_what_a_program_wrote, a_program_sees_what_was_done_to_it];
+
+fn described() -> TypeDescription {
+    let described = json!({
+        "workflow": "drone-survey",
+        "bucket": "MISSIONS",
+        "key_prefix": "mission.",
+        "transitions": {
+            "planning": ["flying", "aborted"], "flying": ["landing"], "landing": ["failed"],
+            "aborted": [], "failed": []
+        },
+        "fields": [
+            {"name": "entity_id", "tags": "id"},
+            {"name": "phase", "tags": "phase,readonly"},
+            {"name": "owner", "tags": "operator_writable, indexable"},
+            {"name": "photos", "kind": "u32", "tags": "operator_writable"},
+            {"name": "battery", "kind": "u8?", "tags": "operator_writable"},
+            {"name": "parent", "kind": "string?", "tags": "parent"}
+        ]
+    });
+    serde_json::from_value(described).unwrap()
+}
+
+/// A program, and a server that knows its type from a description only.
+async fn both(site: &Site) -> (waypost_lifecycle::Workflow<Mission>, Manager) {
+    let program = site.manager();
+    let missions = program.register::<Mission>().await.unwrap();
+    let server = Manager::builder(site.buckets.clone()).build();
+    server.register_described(described()).await.unwrap();
+    (missions, server)
+}
+
+async fn a_described_type_sees_what_a_program_wrote(site: Site) {
+    let (missions, server) = both(&site).await;
+    let one = Mission { photos: 3, parent: Some("c-1".to_owned()), ..mission("m-1") };
+    missions.create(&one).await.unwrap();
+    missions.transition("m-1", "flying", Source::Component, "go").await.unwrap();
+    let found = server.get("drone-survey", "m-1").await.unwrap();
+    assert_eq!((found.phase.as_str(), found.parent.as_deref()), ("flying", Some("c-1")));
+    assert_eq!(found.value["photos"], 3);
+    assert_eq!(found.value.get("_lifecycle"), None, "what is the library's stays with it");
+    let history = server.history("drone-survey", "m-1").await.unwrap();
+    assert_eq!(history.last().unwrap().note, "go");
+    let photos = server.match_of_text("drone-survey", "photos", "3").unwrap();
+    assert_eq!(photos, FieldValue::U32(3));
+    let options = ListOptions::default().matching("photos", photos).fresh();
+    assert_eq!(server.list("drone-survey", &options).await.unwrap().len(), 1);
+    let unset = ListOptions::default().matching("battery", FieldValue::Unset).fresh();
+    assert_eq!(server.list("drone-survey", &unset).await.unwrap().len(), 1);
+}
+
+async fn a_program_sees_what_was_done_to_it(site: Site) {
+    let (missions, server) = both(&site).await;
+    let logged = Mission { log: vec!["made".to_owned()], ..mission("m-1") };
+    missions.create(&logged).await.unwrap();
+    let patch = json!({"owner": "bob", "battery": 7}).as_object().cloned().unwrap();
+    server.update_from_operator("drone-survey", "m-1", &patch).await.unwrap();
+    let fly = MoveTo { phase: "flying", source: Source::Operator, note: "now" };
+    server.transition("drone-survey", "m-1", fly).await.unwrap();
+    let found = missions.get("m-1").await.unwrap();
+    assert_eq!(
+        (found.owner.as_str(), found.battery, found.phase.as_str()),
+        ("bob", Some(7), "flying")
+    );
+    assert_eq!(found.log, ["made"], "what is not described stays");
+    let history = missions.history("m-1").await.unwrap();
+    assert_eq!((history[1].triggered, history[1].note.as_str()), (Source::Operator, "now"));
+    for (wrong, is_wrong) in [
+        (json!({"battery": 300}), true),
+        (json!({"battery": null}), false),
+        (json!({"log": []}), true),
+    ] {
+        let patch = wrong.as_object().cloned().unwrap();
+        let patched = server.update_from_operator("drone-survey", "m-1", &patch).await;
+        assert_eq!(patched.is_err(), is_wrong, "{wrong}");
+    }
+    assert_eq!(missions.get("m-1").await.unwrap().battery, None);
+    let made = json!({"entity_id": "m-2", "phase": "planning"});
+    server.create("drone-survey", &made).await.unwrap();
+    let shapeless = server.create("drone-survey", &json!({"phase": "planning"})).await;
+    assert!(matches!(shapeless, Err(Error::Decode { .. })));
+}

@@ -1,0 +1,116 @@
+//! The index: that it is used, that it survives a broken watch, and that nothing leaks.
+
+use std::sync::Arc;
+
+use waypost_lifecycle::{ListOptions, Manager, MemoryBucket, MemoryBuckets, Workflow};
+
+use crate::{
+    mission::{Mission, mission},
+    site::in_time,
+};
+
+async fn site() -> (Manager, Workflow<Mission>, Arc<MemoryBucket>) {
+    let buckets = MemoryBuckets::new();
+    let manager = Manager::builder(buckets.clone()).create_buckets(1).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    (manager, missions, buckets.bucket("MISSIONS").unwrap())
+}
+
+async fn is_indexed(manager: &Manager) {
+    let wait = async {
+        while !manager.is_indexed("drone-survey").unwrap() {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(wait).await;
+}
+
+async fn listed(missions: &Workflow<Mission>) -> Vec<String> {
+    let found = missions.list(&ListOptions::default()).await.unwrap();
+    found.into_iter().map(|it| it.entity_id).collect()
+}
+
+#[tokio::test]
+async fn own_writes_are_in_the_index_before_they_are_answered() {
+    let (manager, missions, _) = site().await;
+    is_indexed(&manager).await;
+    // Nothing else runs on this thread: the watch cannot have told the index.
+    missions.create(&mission("a")).await.unwrap();
+    assert_eq!(listed(&missions).await, ["a"]);
+    manager.delete("drone-survey", "a").await.unwrap();
+    assert_eq!(listed(&missions).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn writes_of_others_come_with_the_watch() {
+    let (manager, missions, bucket) = site().await;
+    is_indexed(&manager).await;
+    let foreign = r#"{"entity_id":"b","phase":"flying","owner":"o","parent":null,"photos":0,
+        "battery":null,"serial":"","log":[]}"#;
+    bucket.put("mission.b", foreign);
+    let wait = async {
+        while listed(&missions).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(wait).await;
+    assert_eq!(listed(&missions).await, ["b"]);
+    let flying = ListOptions::default().in_phase("flying").matching("owner", "o");
+    assert_eq!(missions.list(&flying).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_watch_that_breaks_is_begun_again_and_lists_stay_right() {
+    let (manager, missions, bucket) = site().await;
+    is_indexed(&manager).await;
+    missions.create(&mission("a")).await.unwrap();
+    bucket.end_watches();
+    let wait = async {
+        while manager.figures().watches_restarted == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(wait).await;
+    missions.create(&mission("b")).await.unwrap();
+    assert_eq!(listed(&missions).await, ["a", "b"], "read from the bucket meanwhile");
+    is_indexed(&manager).await;
+    assert_eq!(listed(&missions).await, ["a", "b"]);
+    assert_eq!(bucket.n_watches(), 1);
+}
+
+#[tokio::test]
+async fn a_manager_that_is_gone_watches_nothing() {
+    let (manager, missions, bucket) = site().await;
+    is_indexed(&manager).await;
+    assert_eq!(bucket.n_watches(), 1);
+    drop((manager, missions));
+    let wait = async {
+        while bucket.n_watches() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(wait).await;
+}
+
+#[tokio::test]
+async fn ten_thousand_watches_that_were_dropped_leave_nothing() {
+    let (manager, missions, bucket) = site().await;
+    is_indexed(&manager).await;
+    for _ in 0..10_000 {
+        drop(missions.watch().await.unwrap());
+    }
+    assert_eq!(bucket.n_watches(), 1, "only the one of the index");
+}
+
+#[tokio::test]
+async fn without_an_index_lists_are_the_same() {
+    let buckets = MemoryBuckets::new();
+    let manager = Manager::builder(buckets.clone()).create_buckets(1).without_index().build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    for id in ["b", "a"] {
+        missions.create(&mission(id)).await.unwrap();
+    }
+    assert!(!manager.is_indexed("drone-survey").unwrap());
+    assert_eq!(listed(&missions).await, ["a", "b"]);
+    assert_eq!(buckets.bucket("MISSIONS").unwrap().n_watches(), 0);
+}

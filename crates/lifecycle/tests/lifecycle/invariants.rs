@@ -1,0 +1,280 @@
+//! What stays true whatever happens, on every store.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures_util::StreamExt as _;
+use serde_json::json;
+use waypost_lifecycle::{Error, ListOptions, Manager, Source, Workflow};
+
+use crate::{
+    mission::{Mission, in_phase, mission, survey},
+    site::{Site, on_every_store},
+};
+
+on_every_store![
+    no_write_of_five_at_once_is_lost,
+    beyond_five_a_writer_gets_through_or_is_told,
+    history_is_a_walk_through_the_table,
+    the_second_of_two_moves_is_judged_by_the_phase_after_the_first,
+    whatever_is_refused_leaves_value_and_revision_alone,
+    counting_at_once_counts_exactly,
+    another_manager_sees_everything,
+    watches_see_every_write_in_order,
+    index_and_bucket_agree,
+    only_moves_and_raw_changes_change_the_phase,
+];
+
+async fn appended(missions: Workflow<Mission>, name: String) -> Result<(), Error> {
+    let change = move |it: &mut Mission| {
+        it.log.push(name.clone());
+        Ok(())
+    };
+    missions.update("m-1", change).await.map(drop)
+}
+
+async fn no_write_of_five_at_once_is_lost(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&mission("m-1")).await.unwrap();
+    for round in 0..5 {
+        let names: Vec<_> = (0..5).map(|it| format!("{round}-{it}")).collect();
+        let writers: Vec<_> = names
+            .iter()
+            .map(|name| tokio::spawn(appended(missions.clone(), name.clone())))
+            .collect();
+        for writer in writers {
+            writer.await.unwrap().unwrap();
+        }
+        let mut log = missions.get("m-1").await.unwrap().log;
+        log.retain(|it| it.starts_with(&format!("{round}-")));
+        log.sort();
+        assert_eq!(log, names);
+    }
+}
+
+async fn beyond_five_a_writer_gets_through_or_is_told(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&mission("m-1")).await.unwrap();
+    let writers: Vec<_> =
+        (0..24).map(|it| tokio::spawn(appended(missions.clone(), format!("w-{it:02}")))).collect();
+    let mut through = Vec::new();
+    for (index, writer) in writers.into_iter().enumerate() {
+        match writer.await.unwrap() {
+            Ok(()) => through.push(format!("w-{index:02}")),
+            Err(Error::UpdateRetriesExhausted { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let mut log = missions.get("m-1").await.unwrap().log;
+    log.sort();
+    assert_eq!(log, through);
+}
+
+async fn history_is_a_walk_through_the_table(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&mission("m-1")).await.unwrap();
+    let phases = ["flying", "capturing", "landing", "completed", "aborted", "failed"];
+    let movers: Vec<_> = (0..4_usize)
+        .map(|mover| {
+            let missions = missions.clone();
+            tokio::spawn(async move {
+                for step in 0..12_usize {
+                    let to = phases[(step * 5 + mover * 7 + step * mover) % 3];
+                    missions.transition("m-1", to, Source::Component, "").await.ok();
+                }
+            })
+        })
+        .collect();
+    for mover in movers {
+        mover.await.unwrap();
+    }
+    for to in ["flying", "landing", "completed", "failed", "flying"] {
+        missions.transition("m-1", to, Source::Component, "").await.ok();
+    }
+    let history = missions.history("m-1").await.unwrap();
+    let table = survey();
+    for pair in history.windows(2) {
+        assert_eq!(pair[0].to, pair[1].from);
+        assert!(table.is_valid_transition(&pair[1].from, &pair[1].to), "{pair:?}");
+    }
+    assert!(history.len() > 3);
+    assert_eq!(history.last().unwrap().to, missions.get("m-1").await.unwrap().phase);
+}
+
+async fn the_second_of_two_moves_is_judged_by_the_phase_after_the_first(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    for round in 0..10 {
+        let id = format!("m-{round}");
+        missions.create(&in_phase(&id, "flying")).await.unwrap();
+        let (first, second) = tokio::join!(
+            missions.transition(&id, "capturing", Source::Component, ""),
+            missions.transition(&id, "landing", Source::Component, ""),
+        );
+        let phase = missions.get(&id).await.unwrap().phase;
+        // From neither of the two phases is there a way to the other.
+        match (first, second) {
+            (Ok(_), Err(Error::InvalidTransition { .. })) => assert_eq!(phase, "capturing"),
+            (Err(Error::InvalidTransition { .. }), Ok(_)) => assert_eq!(phase, "landing"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+async fn whatever_is_refused_leaves_value_and_revision_alone(site: Site) {
+    let manager = site.manager();
+    let missions = manager.register::<Mission>().await.unwrap();
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    let before = missions.snapshot("m-1").await.unwrap();
+    let bad = json!({"owner": "eve", "serial": "x"}).as_object().cloned().unwrap();
+    assert!(manager.update_from_operator("drone-survey", "m-1", &bad).await.is_err());
+    assert!(missions.transition("m-1", "completed", Source::Rule, "").await.is_err());
+    assert!(missions.update("m-1", |_| Err("no".into())).await.is_err());
+    assert!(missions.fail("m-1", "why", Source::Rule).await.is_err());
+    assert_eq!(missions.snapshot("m-1").await.unwrap(), before);
+}
+
+async fn counting_at_once_counts_exactly(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    let count = |missions: Workflow<Mission>| async move {
+        let change = |it: &mut Mission| {
+            it.photos += 1;
+            Ok(())
+        };
+        let to = |phase| missions.transition_with("m-1", phase, Source::Rule, "", change);
+        let there = to("capturing").await.is_ok();
+        let back = to("flying").await.is_ok();
+        u32::from(there) + u32::from(back)
+    };
+    let counting: Vec<_> = (0..5).map(|_| tokio::spawn(count(missions.clone()))).collect();
+    let mut counted = 0;
+    for one in counting {
+        counted += one.await.unwrap();
+    }
+    assert!(counted > 0);
+    let found = missions.get("m-1").await.unwrap();
+    assert_eq!(found.photos, counted, "what was counted and the moves are the same writes");
+}
+
+async fn another_manager_sees_everything(site: Site) {
+    {
+        let missions = site.manager().register::<Mission>().await.unwrap();
+        for id in ["a", "b"] {
+            missions.create(&mission(id)).await.unwrap();
+        }
+        missions.transition("a", "flying", Source::Operator, "go").await.unwrap();
+    }
+    let manager = Manager::builder(site.buckets.clone()).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    assert_eq!(missions.get("a").await.unwrap().phase, "flying");
+    assert_eq!(missions.list(&ListOptions::default()).await.unwrap().len(), 2);
+    assert_eq!(missions.history("a").await.unwrap().last().unwrap().note, "go");
+    missions.transition("a", "landing", Source::Operator, "").await.unwrap();
+}
+
+async fn watches_see_every_write_in_order(site: Site) {
+    const WRITES: u32 = 25;
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&mission("early")).await.unwrap();
+    let mut watches = Vec::new();
+    for _ in 0..3 {
+        watches.push(missions.watch().await.unwrap());
+    }
+    let writers: Vec<_> = ["a", "b", "early"]
+        .into_iter()
+        .map(|id| {
+            let missions = missions.clone();
+            tokio::spawn(async move {
+                missions.create(&mission(id)).await.ok();
+                for photos in 1..=WRITES {
+                    let change = |it: &mut Mission| {
+                        it.photos = photos;
+                        Ok(())
+                    };
+                    missions.update(id, change).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for mut watch in watches {
+        let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+        while seen.len() < 3 || seen.values().any(|it| *it < WRITES) {
+            let it = watch.next().await.unwrap();
+            let before = seen.insert(it.entity_id.clone(), it.photos);
+            let expected = before.map_or(0, |it| it + 1);
+            assert_eq!(it.photos, expected, "of {}", it.entity_id);
+        }
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+}
+
+async fn index_and_bucket_agree(site: Site) {
+    let manager = site.manager();
+    let missions = Arc::new(manager.register::<Mission>().await.unwrap());
+    let other = site.manager();
+    let theirs = Arc::new(other.register::<Mission>().await.unwrap());
+    let mut writers = Vec::new();
+    for writer in 0..4_u32 {
+        let missions = if writer % 2 == 0 { Arc::clone(&missions) } else { Arc::clone(&theirs) };
+        writers.push(tokio::spawn(async move {
+            for step in 0..20_u32 {
+                let id = format!("m-{}", (step * 7 + writer * 3) % 9);
+                let owner = format!("o-{}", (step + writer) % 3);
+                missions.create(&Mission { owner: owner.clone(), ..mission(&id) }).await.ok();
+                let to = ["flying", "landing", "aborted"][(step % 3) as usize];
+                let change = |it: &mut Mission| {
+                    it.owner.clone_from(&owner);
+                    Ok(())
+                };
+                missions.transition_with(&id, to, Source::Rule, "", change).await.ok();
+            }
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    manager.delete("drone-survey", "m-3").await.unwrap();
+    // Own writes are seen at once, whoever else writes.
+    let own = Mission { owner: "o-own".to_owned(), ..mission("m-own") };
+    missions.create(&own).await.unwrap();
+    let mine = ListOptions::default().matching("owner", "o-own");
+    assert_eq!(missions.list(&mine).await.unwrap(), [own]);
+    let questions = || {
+        let all = ListOptions::default();
+        let phases =
+            ["planning", "flying", "landing", "aborted"].map(|it| all.clone().in_phase(it));
+        let owners = ["o-0", "o-1", "o-2"].map(|it| all.clone().matching("owner", it));
+        let both = all.clone().in_phase("landing").matching("owner", "o-1").only_active();
+        phases.into_iter().chain(owners).chain([both, all.clone().only_active(), all])
+    };
+    for missions in [missions, theirs] {
+        for options in questions() {
+            // What others wrote comes with the delay of a watch.
+            loop {
+                let indexed = missions.list(&options).await.unwrap();
+                if indexed == missions.list(&options.clone().fresh()).await.unwrap() {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+async fn only_moves_and_raw_changes_change_the_phase(site: Site) {
+    let manager = site.manager();
+    let missions = manager.register::<Mission>().await.unwrap();
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    let patch = json!({"owner": "bob", "photos": 2, "battery": 5}).as_object().cloned().unwrap();
+    manager.update_from_operator("drone-survey", "m-1", &patch).await.unwrap();
+    for field in ["phase", "entity_id"] {
+        let mut patch = serde_json::Map::new();
+        patch.insert(field.to_owned(), json!("x"));
+        let refused = manager.update_from_operator("drone-survey", "m-1", &patch).await;
+        assert!(matches!(refused, Err(Error::FieldNotOperatorWritable { .. })));
+    }
+    let found = missions.get("m-1").await.unwrap();
+    assert_eq!((found.phase.as_str(), found.entity_id.as_str()), ("flying", "m-1"));
+    assert_eq!(missions.history("m-1").await.unwrap().len(), 1);
+}

@@ -1,0 +1,168 @@
+//! A NATS server that is killed and comes back in the middle of everything.
+
+use std::{
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use futures_util::StreamExt as _;
+use waypost_lifecycle::{
+    BucketEvent, Buckets as _, Error, ListOptions, Manager, NatsBuckets, Source,
+};
+use waypost_testkit::services;
+
+use crate::{
+    mission::{Mission, mission},
+    site::in_time,
+};
+
+/// A server of one's own, with its files in a folder that outlives it.
+struct Server {
+    port: u16,
+    folder: tempfile::TempDir,
+    running: Option<Child>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let mut server = Self { port, folder: tempfile::tempdir().unwrap(), running: None };
+        server.run();
+        server
+    }
+
+    fn run(&mut self) {
+        let program = services::nats_programs(None);
+        let tools = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tools");
+        let program = program.or_else(|_| services::nats_programs(Some(&tools()))).unwrap();
+        let running = Command::new(program.join("nats-server"))
+            .args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-js", "-sd"])
+            .arg(self.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        self.running = Some(running.unwrap());
+    }
+
+    /// As a power cut would.
+    fn kill(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            running.kill().unwrap();
+            running.wait().unwrap();
+        }
+    }
+
+    async fn connect(&self) -> async_nats::Client {
+        let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
+        let options = options.reconnect_delay_callback(|_| Duration::from_millis(20));
+        options.connect(format!("nats://127.0.0.1:{}", self.port)).await.unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Tries until the server is there.
+async fn eventually<T, F>(mut attempt: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    loop {
+        match attempt().await {
+            Ok(done) => return done,
+            Err(Error::Store { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_when_the_server_is_killed() {
+    let mut server = Server::start();
+    let client = server.connect().await;
+    let manager = Manager::builder(NatsBuckets::new(client)).create_buckets(8).build();
+    let missions = in_time(eventually(|| manager.register::<Mission>())).await;
+    missions.create(&mission("m-1")).await.unwrap();
+    let mut watch = missions.watch().await.unwrap();
+    assert_eq!(watch.next().await.unwrap().phase, "planning");
+    for (round, to) in ["flying", "capturing", "flying", "landing"].into_iter().enumerate() {
+        server.kill();
+        // Refused at once, and not sent later: the phase says so below.
+        let refused = async {
+            loop {
+                match missions.transition("m-1", "aborted", Source::Component, "").await {
+                    Err(Error::Store { .. }) => return,
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        in_time(refused).await;
+        server.run();
+        let moved = eventually(|| missions.transition("m-1", to, Source::Component, "back"));
+        assert_eq!(in_time(moved).await.phase, to);
+        let seen = in_time(watch.next()).await.unwrap();
+        assert_eq!(seen.phase, to, "the watch goes on after outage {round}");
+    }
+    let history = missions.history("m-1").await.unwrap();
+    let phases: Vec<_> = history.iter().map(|it| it.to.as_str()).collect();
+    assert_eq!(phases, ["planning", "flying", "capturing", "flying", "landing"]);
+    // The index is fed again, or the bucket is read: the list is right.
+    let listed = missions.list(&ListOptions::default().in_phase("landing")).await.unwrap();
+    assert_eq!(listed.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_that_come_during_an_outage_of_the_watcher_are_all_seen() {
+    let mut server = Server::start();
+    let buckets = NatsBuckets::new(server.connect().await);
+    let created = eventually(|| async {
+        let made = buckets.create("THINGS", 64).await;
+        made.map_err(|source| Error::Store { bucket: String::new(), source })
+    });
+    let bucket = in_time(created).await;
+    let mut watch = bucket.watch().await.unwrap();
+    assert_eq!(watch.next().await.unwrap().unwrap(), BucketEvent::CaughtUp);
+    server.kill();
+    server.run();
+    // Somebody else is faster to come back.
+    let other = NatsBuckets::new(server.connect().await);
+    let opened = eventually(|| async {
+        let opened = other.open("THINGS").await;
+        opened.map_err(|source| Error::Store { bucket: String::new(), source })
+    });
+    let other = in_time(opened).await;
+    let mut revision = other.create("a", "0".into()).await.unwrap();
+    for number in 1..20 {
+        revision = other.update("a", number.to_string().into(), revision).await.unwrap();
+    }
+    for number in 0..20 {
+        match in_time(watch.next()).await.unwrap().unwrap() {
+            BucketEvent::Put(entry) => assert_eq!(entry.value, number.to_string().as_bytes()),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_that_is_taken_away_ends_its_watches() {
+    let server = Server::start();
+    let client = server.connect().await;
+    let buckets = NatsBuckets::new(client.clone());
+    let created = eventually(|| async {
+        let made = buckets.create("THINGS", 1).await;
+        made.map_err(|source| Error::Store { bucket: String::new(), source })
+    });
+    let bucket = in_time(created).await;
+    let mut watch = bucket.watch().await.unwrap();
+    assert_eq!(watch.next().await.unwrap().unwrap(), BucketEvent::CaughtUp);
+    async_nats::jetstream::new(client).delete_stream("KV_THINGS").await.unwrap();
+    let failure = in_time(watch.next()).await.unwrap().unwrap_err();
+    assert_eq!(failure, waypost_lifecycle::BucketError::Missing("THINGS".to_owned()));
+    assert!(watch.next().await.is_none());
+}

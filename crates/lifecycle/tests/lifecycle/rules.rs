@@ -1,0 +1,235 @@
+//! Rules: what they may do, what they see, and that they act once.
+
+use serde_json::{Value, json};
+use waypost_lifecycle::{
+    Action, Error, Manager, MemoryBuckets, RuleError, Rules, Source, Workflow,
+};
+
+use crate::{
+    mission::{Mission, in_phase, mission},
+    site::{Site, on_every_store},
+};
+
+on_every_store![rules_act_when_their_conditions_come_true, two_engines_act_once];
+
+async fn site() -> (Manager, Workflow<Mission>, Rules) {
+    let manager = Manager::builder(MemoryBuckets::new()).create_buckets(8).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    let rules = Rules::new(manager.dynamic().clone(), Vec::new()).unwrap();
+    (manager, missions, rules)
+}
+
+fn action(json: Value) -> Action {
+    serde_json::from_value(json).unwrap()
+}
+
+fn fly(set: &Value) -> Action {
+    action(json!({
+        "type": "lifecycle_transition", "phase": "flying", "set": set, "reason": "rule 7"
+    }))
+}
+
+#[tokio::test]
+async fn a_rule_moves_and_sets_in_one_write() {
+    let (_, missions, rules) = site().await;
+    missions.create(&mission("m-1")).await.unwrap();
+    let set = json!({
+        "photos": {"op": "increment"},
+        "owner": "from $entity.lifecycle.phase of $entity.lifecycle.workflow",
+        "battery": {"op": "set", "value": 50}
+    });
+    rules.execute(&fly(&set), Some("m-1")).await.unwrap();
+    let found = missions.get("m-1").await.unwrap();
+    assert_eq!((found.phase.as_str(), found.photos, found.battery), ("flying", 1, Some(50)));
+    assert_eq!(found.owner, "from planning of drone-survey");
+    let last = missions.history("m-1").await.unwrap().pop().unwrap();
+    assert_eq!((last.triggered, last.note.as_str()), (Source::Rule, "rule 7"));
+}
+
+#[tokio::test]
+async fn a_rule_completes_and_fails() {
+    let (_, missions, rules) = site().await;
+    missions.create(&in_phase("a", "landing")).await.unwrap();
+    missions.create(&in_phase("b", "landing")).await.unwrap();
+    rules.execute(&action(json!({"type": "lifecycle_complete"})), Some("a")).await.unwrap();
+    let fail = json!({
+        "type": "lifecycle_fail", "reason": "lost while $entity.lifecycle.phase",
+        "workflow": "drone-survey"
+    });
+    rules.execute(&action(fail), Some("b")).await.unwrap();
+    assert_eq!(missions.get("a").await.unwrap().phase, "completed");
+    let last = missions.history("b").await.unwrap().pop().unwrap();
+    assert_eq!((last.to.as_str(), last.note.as_str()), ("failed", "lost while landing"));
+    assert_eq!(last.triggered, Source::Rule);
+}
+
+#[tokio::test]
+async fn what_a_rule_may_not_do_leaves_everything_as_it_is() {
+    let (_, missions, rules) = site().await;
+    missions.create(&mission("m-1")).await.unwrap();
+    let before = missions.snapshot("m-1").await.unwrap();
+    let refused = async |action: Action| rules.execute(&action, Some("m-1")).await.unwrap_err();
+    for field in ["serial", "phase", "entity_id", "wings"] {
+        let mut set = serde_json::Map::from_iter([("photos".to_owned(), json!(1))]);
+        set.insert(field.to_owned(), json!("x"));
+        let error = refused(fly(&Value::Object(set))).await;
+        let named = matches!(&error, RuleError::Lifecycle(Error::FieldNotOperatorWritable { field: it, .. }) if it == field);
+        assert!(named, "{error}");
+    }
+    let error = refused(fly(&json!({"owner": {"op": "increment"}}))).await;
+    assert!(matches!(error, RuleError::Set { .. }), "{error}");
+    let error = refused(fly(&json!({"photos": {"op": "double"}}))).await;
+    assert!(error.to_string().contains("set, increment, decrement"), "{error}");
+    let error = refused(fly(&json!({"photos": 3.7}))).await;
+    assert!(matches!(error, RuleError::Lifecycle(Error::TypeMismatch { .. })), "{error}");
+    let error = refused(fly(&json!({"owner": "$message.user"}))).await;
+    assert!(error.to_string().contains("unresolved template variables"), "{error}");
+    let transition = |phase: &str| action(json!({"type": "lifecycle_transition", "phase": phase}));
+    assert!(matches!(refused(transition("$state.next")).await, RuleError::Unresolved(_)));
+    assert!(matches!(refused(transition("  ")).await, RuleError::Empty("phase")));
+    let error = refused(transition("landing")).await;
+    assert!(matches!(error, RuleError::Lifecycle(Error::InvalidTransition { .. })), "{error}");
+    let error = refused(action(json!({"type": "lifecycle_fail", "reason": ""}))).await;
+    assert!(matches!(error, RuleError::Empty("reason")), "{error}");
+    assert_eq!(missions.snapshot("m-1").await.unwrap(), before);
+    let nobody = rules.execute(&transition("flying"), None).await.unwrap_err();
+    assert!(matches!(nobody, RuleError::NoEntity), "{nobody}");
+    let missing = rules.execute(&transition("flying"), Some("gone")).await.unwrap_err();
+    assert!(matches!(missing, RuleError::Lifecycle(Error::EntityNotFound { .. })), "{missing}");
+}
+
+#[tokio::test]
+async fn unsigned_numbers_stay_at_zero_and_all_stop_at_the_end() {
+    let (_, missions, rules) = site().await;
+    missions.create(&Mission { battery: Some(u8::MAX), ..mission("m-1") }).await.unwrap();
+    let error = rules.execute(&fly(&json!({"battery": {"op": "increment"}})), Some("m-1")).await;
+    assert!(matches!(error, Err(RuleError::Set { .. })));
+    rules.execute(&fly(&json!({"photos": {"op": "decrement"}})), Some("m-1")).await.unwrap();
+    assert_eq!(missions.get("m-1").await.unwrap().photos, 0);
+}
+
+#[tokio::test]
+async fn a_required_condition_that_is_absent_is_a_mistake() {
+    let (manager, missions, _) = site().await;
+    missions.create(&mission("m-1")).await.unwrap();
+    let rules = json!([
+        {"name": "lax", "workflow": "drone-survey", "then": [{"type": "lifecycle_complete"}],
+         "when": [{"field": "wings", "value": 2}]},
+        {"name": "strict", "workflow": "drone-survey", "then": [{"type": "lifecycle_complete"}],
+         "when": [{"field": "wings", "value": 2, "required": true}]},
+        {"name": "active", "workflow": "drone-survey", "then": [{"type": "lifecycle_complete"}],
+         "when": [{"field": "$entity.lifecycle.terminal", "value": false},
+                  {"field": "$entity.lifecycle.workflow", "value": "drone-survey"}]}
+    ]);
+    let rules =
+        Rules::new(manager.dynamic().clone(), serde_json::from_value(rules).unwrap()).unwrap();
+    assert!(!rules.fire("lax", "m-1").await.unwrap());
+    assert!(matches!(rules.fire("strict", "m-1").await, Err(RuleError::Absent(_))));
+    assert!(!rules.fire("active", "nobody").await.unwrap(), "of nobody nothing is true");
+    assert!(rules.fire("active", "m-1").await.unwrap());
+    assert!(!rules.fire("active", "m-1").await.unwrap(), "it has ended");
+    assert!(rules.fire("unknown", "m-1").await.is_err());
+}
+
+#[tokio::test]
+async fn rules_without_sense_are_refused() {
+    let (manager, ..) = site().await;
+    for rules in [
+        json!([{"name": "", "workflow": "w", "then": [{"type": "lifecycle_complete"}]}]),
+        json!([{"name": "a", "workflow": "w", "then": []}]),
+        json!([
+            {"name": "a", "workflow": "w", "then": [{"type": "lifecycle_complete"}]},
+            {"name": "a", "workflow": "w", "then": [{"type": "lifecycle_complete"}]}
+        ]),
+    ] {
+        let rules = serde_json::from_value(rules).unwrap();
+        assert!(Rules::new(manager.dynamic().clone(), rules).is_err());
+    }
+    let unknown = json!([
+        {"name": "a", "workflow": "unknown", "then": [{"type": "lifecycle_complete"}]}
+    ]);
+    let rules = serde_json::from_value(unknown).unwrap();
+    let rules = Rules::new(manager.dynamic().clone(), rules).unwrap();
+    assert!(rules.run().await.is_err(), "it would wait for ever");
+    for action in [
+        json!({"type": "lifecycle_transition"}),
+        json!({"type": "unknown"}),
+        json!({"type": "lifecycle_complete", "typo": 1}),
+    ] {
+        assert!(serde_json::from_value::<Action>(action).is_err());
+    }
+}
+
+/// Takes a photo whenever a mission captures, and ends missions without battery.
+fn photographers(manager: &Manager) -> Rules {
+    let rules = json!([
+        {
+            "name": "photo",
+            "workflow": "drone-survey",
+            "when": [{"field": "$entity.lifecycle.phase", "value": "capturing"}],
+            "then": [{
+                "type": "lifecycle_transition", "phase": "flying", "reason": "taken",
+                "set": {"photos": {"op": "increment"}}
+            }]
+        },
+        {
+            "name": "home",
+            "workflow": "drone-survey",
+            "when": [
+                {"field": "$entity.lifecycle.phase", "value": "flying"},
+                {"field": "battery", "operator": "lt", "value": 20}
+            ],
+            "then": [
+                {"type": "lifecycle_transition", "phase": "landing"},
+                {"type": "lifecycle_fail", "reason": "in phase $entity.lifecycle.phase"}
+            ]
+        }
+    ]);
+    let rules = serde_json::from_value(rules).unwrap();
+    Rules::new(manager.dynamic().clone(), rules).unwrap()
+}
+
+/// Waits until the entity is as wanted.
+async fn until(missions: &Workflow<Mission>, id: &str, wanted: impl Fn(&Mission) -> bool) {
+    while !wanted(&missions.get(id).await.unwrap()) {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn rules_act_when_their_conditions_come_true(site: Site) {
+    let manager = site.manager();
+    let missions = manager.register::<Mission>().await.unwrap();
+    missions.create(&in_phase("early", "capturing")).await.unwrap();
+    let rules = photographers(&manager);
+    let running = tokio::spawn(async move { rules.run().await });
+    until(&missions, "early", |it| it.phase == "flying" && it.photos == 1).await;
+    missions.transition("early", "capturing", Source::Component, "").await.unwrap();
+    until(&missions, "early", |it| it.phase == "flying" && it.photos == 2).await;
+    let patch = json!({"battery": 10}).as_object().cloned().unwrap();
+    manager.update_from_operator("drone-survey", "early", &patch).await.unwrap();
+    until(&missions, "early", |it| it.phase == "failed").await;
+    let last = missions.history("early").await.unwrap().pop().unwrap();
+    assert_eq!(last.note, "in phase landing", "the second action sees what the first has done");
+    running.abort();
+}
+
+async fn two_engines_act_once(site: Site) {
+    let first = site.manager();
+    let missions = first.register::<Mission>().await.unwrap();
+    let second = site.manager();
+    second.register::<Mission>().await.unwrap();
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    let running: Vec<_> = [&first, &second]
+        .into_iter()
+        .map(|manager| {
+            let rules = photographers(manager);
+            tokio::spawn(async move { rules.run().await })
+        })
+        .collect();
+    for photos in 1..=10 {
+        missions.transition("m-1", "capturing", Source::Component, "").await.unwrap();
+        until(&missions, "m-1", |it| it.phase == "flying").await;
+        assert_eq!(missions.get("m-1").await.unwrap().photos, photos);
+    }
+    running.into_iter().for_each(|it| it.abort());
+}
