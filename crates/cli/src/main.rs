@@ -10,6 +10,7 @@ mod doctor;
 mod entity;
 mod exit;
 mod face;
+mod lifecycle;
 mod list;
 mod migrate;
 mod output;

@@ -20,6 +20,7 @@ use waypost_server::{
 use crate::{
     args::ConfigArgs,
     exit::{Exit, Failure},
+    lifecycle,
     migrate::Progress,
     output::{Output, cell, table},
     settings::{Config, EntityConfig, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
@@ -121,7 +122,8 @@ async fn serve(
         None => Arc::new(members.clone()),
     };
     let engine = engine(config, store, compute).await?;
-    let options = Options { log: Some(log), ..options(config, members, cluster) };
+    let lifecycle = lifecycle::gateway(&config.lifecycle, store).await?;
+    let options = Options { log: Some(log), lifecycle, ..options(config, members, cluster) };
     let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");

@@ -6,6 +6,7 @@ mod entity;
 mod file;
 mod inherited;
 mod key;
+mod lifecycle;
 mod nearest;
 mod policy;
 mod resolve;
@@ -16,5 +17,6 @@ pub(crate) use self::{
     config::{Config, Outbox, StoreAddress},
     entity::EntityConfig,
     key::Key,
+    lifecycle::LifecycleConfig,
     resolve::{Setting, Settings, Sources},
 };

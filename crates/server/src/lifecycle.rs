@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use waypost_lifecycle::DynManager;
+use waypost_api::shown_url;
+use waypost_lifecycle::{DynManager, NatsBuckets};
+
+use crate::outbox::nats::signed_in;
 
 /// Bytes of a body, unless the options say otherwise.
 const BODY_MAX: usize = 1 << 20;
@@ -80,6 +83,17 @@ impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gateway").field("options", &self.options).finish_non_exhaustive()
     }
+}
+
+/// The buckets of a NATS server. The connection comes back by itself.
+///
+/// # Errors
+/// When it cannot be reached now; says why.
+pub async fn nats_buckets(url: &str) -> Result<NatsBuckets, String> {
+    let failed = |error: &dyn fmt::Display| format!("NATS at {}: {error}", shown_url(url));
+    let (options, server) = signed_in(url).map_err(|error| failed(&error))?;
+    let client = options.name("waypost-lifecycles").connect(server).await;
+    client.map(NatsBuckets::new).map_err(|error| failed(&error))
 }
 
 #[cfg(test)]

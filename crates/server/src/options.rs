@@ -12,11 +12,8 @@ use crate::{
     auth::{AuthOptions, Verbosity},
     cluster::Cluster,
     compute::Members,
-<<<<<<< HEAD
     lifecycle::Gateway,
-=======
     telemetry::Log,
->>>>>>> left4
 };
 
 /// How to listen.

@@ -1,7 +1,7 @@
 //! Ways out of the outbox. Each returns when the receiver has said that it has the message; the
 //! engine tries again otherwise.
 
-mod nats;
+pub(crate) mod nats;
 mod webhook;
 
 use waypost_api::Timestamp;

@@ -174,6 +174,14 @@ pub(crate) const CLUSTER_PROXY_TIMEOUT: Key = Key::new("cluster.proxy_timeout_ms
     .default("30000")
     .inherited(Inherited::new("CYODA_PROXY_TIMEOUT", Reading::Span));
 
+pub(crate) const LIFECYCLE_TYPES: Key = Key::new("lifecycle.types");
+pub(crate) const LIFECYCLE_NATS: Key = Key::new("lifecycle.nats").secrecy(Secrecy::Url);
+pub(crate) const LIFECYCLE_CREATE: Key = Key::new("lifecycle.create_buckets").default("false");
+pub(crate) const LIFECYCLE_PREFIX: Key = Key::new("lifecycle.path_prefix").default("workflows");
+pub(crate) const LIFECYCLE_SOCKET: Key = Key::new("lifecycle.enable_websocket").default("true");
+pub(crate) const LIFECYCLE_BODY: Key = Key::new("lifecycle.max_body_bytes").default("1048576");
+pub(crate) const LIFECYCLE_ORIGINS: Key = Key::new("lifecycle.allowed_origins").default("");
+
 pub(crate) const WEBHOOK: Key = Key::new("outbox.webhook").secrecy(Secrecy::Url);
 pub(crate) const HEADERS: Key = Key::new("outbox.headers.*").secrecy(Secrecy::Whole);
 pub(crate) const NATS: Key = Key::new("outbox.nats").secrecy(Secrecy::Url);
@@ -257,6 +265,13 @@ pub(crate) const ALL: &[Key] = &[
     CLUSTER_GRPC_ADDRESS,
     CLUSTER_WAIT,
     CLUSTER_PROXY_TIMEOUT,
+    LIFECYCLE_TYPES,
+    LIFECYCLE_NATS,
+    LIFECYCLE_CREATE,
+    LIFECYCLE_PREFIX,
+    LIFECYCLE_SOCKET,
+    LIFECYCLE_BODY,
+    LIFECYCLE_ORIGINS,
     WEBHOOK,
     HEADERS,
     NATS,

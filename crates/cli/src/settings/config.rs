@@ -16,6 +16,7 @@ use super::{
     catalog,
     entity::{EntityConfig, optional},
     key::Key,
+    lifecycle::LifecycleConfig,
     policy,
     resolve::{Origin, Settings},
 };
@@ -52,6 +53,7 @@ pub(crate) struct Config {
     pub(crate) coercion: Coercion,
     pub(crate) outbox: Option<Outbox>,
     pub(crate) entity: EntityConfig,
+    pub(crate) lifecycle: LifecycleConfig,
 }
 
 /// Where instances live.
@@ -99,6 +101,7 @@ impl Config {
             coercion: coercion(settings)?,
             outbox: outbox(settings)?,
             entity: EntityConfig::new(settings)?,
+            lifecycle: LifecycleConfig::new(settings)?,
         };
         ensure_polling(settings)?;
         config.ensure_safe()?;

@@ -175,7 +175,7 @@ pub(super) fn optional(settings: &Settings, key: &Key) -> Option<String> {
     Some(text(settings, key)).filter(|it| !it.is_empty())
 }
 
-fn list(settings: &Settings, key: &Key) -> Vec<String> {
+pub(super) fn list(settings: &Settings, key: &Key) -> Vec<String> {
     let text = text(settings, key);
     let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
     parts.map(ToOwned::to_owned).collect()

@@ -7,14 +7,11 @@ use waypost_engine::{Engine, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter};
 use crate::{
-<<<<<<< HEAD
-    auth::Doorway, cluster::Cluster, compute::Members, lifecycle::Gateway, options::HttpLimits,
-=======
     auth::Doorway,
     cluster::Cluster,
     compute::Members,
+    lifecycle::Gateway,
     options::{Bearer, HttpLimits},
->>>>>>> left4
 };
 
 /// What all requests share.

@@ -46,7 +46,7 @@ impl Nats {
 
 /// Takes user and password out of the address, or the one word that NATS calls a token. The client
 /// neither uses them there nor keeps them out of its log.
-fn signed_in(url: &str) -> io::Result<(ConnectOptions, ServerAddr)> {
+pub(crate) fn signed_in(url: &str) -> io::Result<(ConnectOptions, ServerAddr)> {
     let mut address = url.parse::<ServerAddr>()?.into_inner();
     let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let options = match (address.username(), address.password()) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use waypost_engine::Settings;
-use waypost_lifecycle::{DynManager, Manager, MemoryBuckets, Source, TypeDescription};
+use waypost_lifecycle::{DynManager, Manager, MemoryBuckets, MoveTo, Source, TypeDescription};
 use waypost_server::{
     Options,
     lifecycle::{Gateway, GatewayOptions},
@@ -21,6 +21,14 @@ struct Field {
     world: World,
     lifecycles: DynManager,
     buckets: MemoryBuckets,
+}
+
+impl Field {
+    /// A rule has the second mission fly.
+    async fn fly(&self, note: &str) {
+        let to = MoveTo { phase: "flying", source: Source::Rule, note };
+        self.lifecycles.transition("drone-survey", "m-2", to).await.unwrap();
+    }
 }
 
 /// The survey by drones: two missions, one of which belongs to the other.
@@ -68,8 +76,7 @@ fn mission(id: &str, owner: &str, parent: Option<&str>) -> Value {
 #[tokio::test]
 async fn operators_see_types_entities_and_their_past() {
     let field = field().await;
-    let moved = field.lifecycles.transition("drone-survey", "m-2", "flying", Source::Rule, "go");
-    moved.await.unwrap();
+    field.fly("go").await;
     field.world.tell("operators_see_lifecycles").await;
 }
 

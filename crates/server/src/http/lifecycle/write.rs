@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json as object};
-use waypost_lifecycle::Source;
+use waypost_lifecycle::{MoveTo, Source};
 
 use super::{Answer, failure::Denied, json};
 use crate::{
@@ -56,7 +56,8 @@ pub(super) async fn transition(
     if note.chars().count() > NOTE_MAX {
         return Err(Denied::bad(LABEL, format!("note must have at most {NOTE_MAX} characters")));
     }
-    let moved = gateway.lifecycles.transition(of, id, phase, Source::Operator, &note).await;
+    let to = MoveTo { phase, source: Source::Operator, note: &note };
+    let moved = gateway.lifecycles.transition(of, id, to).await;
     moved.map_err(|error| Denied::of(LABEL, &error))?;
     Ok(json(object!({"ok": true, "phase": phase})))
 }

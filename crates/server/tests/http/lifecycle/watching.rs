@@ -10,7 +10,6 @@ use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async,
     tungstenite::{Error, Message, client::IntoClientRequest as _},
 };
-use waypost_lifecycle::Source;
 use waypost_server::lifecycle::GatewayOptions;
 
 use super::{Field, field, field_with};
@@ -54,8 +53,7 @@ async fn a_socket_shows_what_is_there_and_then_what_is_written() {
     assert_eq!(ids, ["m-1", "m-2"]);
     assert_eq!(next(&mut socket).await, Some(json!({"event": "bootstrap_complete"})));
     socket.send(Message::text("nobody listens")).await.unwrap();
-    let moved = field.lifecycles.transition("drone-survey", "m-2", "flying", Source::Rule, "");
-    moved.await.unwrap();
+    field.fly("").await;
     let seen = next(&mut socket).await.unwrap();
     assert_eq!((&seen["entity_id"], &seen["phase"]), (&json!("m-2"), &json!("flying")));
     field.world.stop.cancel();
