@@ -186,6 +186,7 @@ pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster
         log: None,
         limits: config.limits.clone(),
         entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
+        lifecycle: None,
         grace: config.grace,
     }
 }
