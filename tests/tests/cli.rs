@@ -17,6 +17,8 @@ mod entities;
 mod entity_refusals;
 #[path = "cli/inherited.rs"]
 mod inherited;
+#[path = "cli/lifecycles.rs"]
+mod lifecycles;
 #[path = "cli/postgres.rs"]
 mod postgres;
 #[path = "cli/processes.rs"]
