@@ -7,6 +7,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -85,7 +86,7 @@ class Crew:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                run = self._loop.run_forever
+                run = partial(_run_loop, self._loop)
                 threading.Thread(target=run, name="waypost-loop", daemon=True).start()
             return self._loop
 
@@ -105,3 +106,10 @@ class Crew:
         if self._owns_loop:
             # After they had a chance to hear of it.
             loop.call_later(0.1, loop.stop)
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

@@ -39,6 +39,9 @@ TICKET = "cyodatxtoken"
 JOIN_MAX = 10.0
 #: How long the server may be silent, in seconds. It says every ten seconds that it is there.
 SILENCE_MAX = 60.0
+#: How long nothing must have been asked before it leaves, in seconds. The write that has just been
+#: answered may ask again.
+QUIET = 0.2
 #: How long the server may take to hear the last answers, in seconds.
 LEAVE_MAX = 5.0
 
@@ -117,10 +120,14 @@ class Stream:
 
     def _serve(self) -> str:
         silent_at = time.monotonic() + JOIN_MAX
-        while not (self._is_stopping and self._n_running == 0):
+        while True:
+            is_idle = self._is_stopping and self._n_running == 0
+            left = QUIET if is_idle else max(silent_at - time.monotonic(), 0)
             try:
-                heard = self._heard.get(timeout=max(silent_at - time.monotonic(), 0))
+                heard = self._heard.get(timeout=left)
             except Empty:
+                if is_idle:
+                    break
                 return "the server is silent"
             if isinstance(heard, Ended):
                 return heard.why

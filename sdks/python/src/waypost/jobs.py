@@ -210,7 +210,7 @@ class Completer:
         return batch
 
     def _send(self, batch: list[Completion]) -> None:
-        backoff = Backoff()
+        backoff, is_again = Backoff(), False
         while batch:
             try:
                 results = self._complete(batch)
@@ -219,9 +219,11 @@ class Completer:
                     self._alone(batch, str(error))
                     return
                 log.info("completions are sent again: %s", error)
-                batch = self._in_time(batch, backoff.next())
+                batch, is_again = self._in_time(batch, backoff.next()), True
                 continue
-            refused = self._refused(batch, results)
+            # One that was sent before may have been taken then.
+            level = logging.INFO if is_again else logging.WARNING
+            refused = self._refused(batch, results, level)
             self._shift.done(len(batch) - len(refused))
             for completion, why in refused:
                 self._alone([completion], why)
@@ -236,14 +238,14 @@ class Completer:
         return [CallbackResult(id=only.held.work.id, accepted=accepted)]
 
     def _refused(
-        self, batch: list[Completion], results: list[CallbackResult]
+        self, batch: list[Completion], results: list[CallbackResult], level: int
     ) -> list[tuple[Completion, str]]:
         refused = []
         for completion, result in zip(batch, results, strict=True):
             if result.error is not None:
                 refused.append((completion, result.error))
             elif not result.accepted:
-                log.warning("the completion of %s came too late", result.id)
+                log.log(level, "the completion of %s came too late", result.id)
         return refused
 
     def _alone(self, batch: list[Completion], why: str) -> None:

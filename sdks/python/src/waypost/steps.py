@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import secrets
+import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._crew import Errand
@@ -26,21 +30,31 @@ UNPROCESSABLE = frozenset({400, 413, 422})
 F = TypeVar("F", bound=Function)
 
 
+def uuid7() -> str:
+    """Make an id that sorts by the time it was made at; Python has them from 3.14 on."""
+    millis = time.time_ns() // 1_000_000
+    number = millis << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    return str(uuid.UUID(int=number))
+
+
 @dataclass(frozen=True)
 class Event:
     """A message that leaves after the commit."""
 
     event_type: str
     payload: Any = None
-    event_id: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: What receivers know repeats by: a UUID of version 7.
+    event_id: str = field(default_factory=uuid7)
+    occurred_at: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
 
     def body(self) -> dict[str, Any]:
         """As it is sent."""
-        body: dict[str, Any] = {"eventType": self.event_type}
-        given = {"payload": self.payload, "eventId": self.event_id}
+        body: dict[str, Any] = {"eventType": self.event_type, "eventId": self.event_id}
+        body["occurredAt"] = self.occurred_at.isoformat()
+        given = {"payload": self.payload, "headers": dict(self.headers) or None}
         body.update((name, it) for name, it in given.items() if it is not None)
-        return {**body, "headers": dict(self.headers)} if self.headers else body
+        return body
 
 
 @dataclass(frozen=True)
@@ -188,6 +202,7 @@ class StepWorker(Worker[Task]):
             if error.status not in UNPROCESSABLE:
                 raise
             # What the function said cannot be. That is a failure of the step.
+            log.warning("the report on %s cannot be: %s", token, error)
             chains.report(token, self._retry(str(error)))
         return True
 

@@ -66,6 +66,7 @@ class Worker(Runnable, Generic[W]):
         `client` is a client or the address of a server.
         """
         super().__init__()
+        self._owns_client = isinstance(client, str)
         self.client = Client(client) if isinstance(client, str) else client
         self.name = options.get("name") or worker_id()
         self.concurrency = options.get("concurrency", 16)
@@ -80,7 +81,10 @@ class Worker(Runnable, Generic[W]):
         return self._prepare(None).once(self.concurrency)
 
     def _prepare(self, loop: asyncio.AbstractEventLoop | None) -> Shift[W]:
-        return Shift(self, self.concurrency, self.client.connection(), loop)
+        shift = Shift(self, self.concurrency, self.client.connection(), loop)
+        if self._owns_client:
+            shift.ended.append(self.client.close)
+        return shift
 
     @abstractmethod
     def claim(self, connection: Connection, n_most: int, wait: float) -> list[W]:
