@@ -97,8 +97,8 @@ class Served(unittest.TestCase):
             for it, after in zip(steps, following, strict=True)
         ]
         end = {"id": "end", "name": "End", "type": "END"}
-        self.client.processes.deploy({"id": name, "name": name, "steps": [*line, end], **members})
-        return name
+        definition = {"id": name, "name": name, "steps": [*line, end], **members}
+        return self.client.processes.deploy(definition).id
 
 
 @contextlib.contextmanager

@@ -21,6 +21,9 @@ from waypost import FatalError, RetryableError
 if importlib.util.find_spec("grpc") is None:
     raise unittest.SkipTest("grpcio is not installed")
 
+from waypost._cloudevents import CloudEvent
+from waypost._crew import Crew
+from waypost._stream import Stream
 from waypost.compute import Functions, Node, Question
 
 # No proxy knows better where this machine is.
@@ -252,6 +255,14 @@ class Compute(Served):
             self.server.start()
             eventually(lambda: any("has joined" in it for it in logged.output))
             eventually(lambda: self.create("notify")[0], 200)
+
+    def test_a_server_that_asks_whether_somebody_is_there_is_told(self) -> None:
+        stream = Stream(Node(Functions(), tags=[]), Crew(1))
+        stream._hear(CloudEvent(id="k-1", type="CalculationMemberKeepAliveEvent", data=b"{}"))
+        said = stream._outgoing.get_nowait()
+        assert said is not None
+        self.assertEqual(said.type, "EventAckResponse")
+        self.assertEqual(json.loads(said.data)["sourceEventId"], "k-1")
 
     def test_what_cannot_work_is_refused_at_once(self) -> None:
         functions = Functions()

@@ -13,7 +13,7 @@ import time
 
 from fixture import PATIENCE, Served, environment, eventually, running
 
-from waypost import Job, JobWorker, Registry, StepRegistry, StepWorker, Task
+from waypost import FatalError, Job, JobWorker, Registry, StepRegistry, StepWorker, Task
 
 PROGRAM = """
 import asyncio, pathlib, sys, time
@@ -168,3 +168,38 @@ class Life(Served):
             for n, it in enumerate(others):
                 chain = chains.wait(it, PATIENCE)
                 self.assertEqual(chain.context, {"n": n, "seen0": n, "seen1": n})
+
+    def test_what_was_done_while_the_server_was_away_is_reported_when_it_is_back(self) -> None:
+        name = self.process({"id": "do"})
+        steps = [{"stepType": "DO"}]
+        self.client.chains.deploy({"workflowType": name, "workflowVersion": 1, "steps": steps})
+        registry, others = Registry(), StepRegistry()
+        begun, go = threading.Semaphore(0), threading.Event()
+        ran: list[str] = []
+
+        def do(work: Job | Task) -> dict[str, bool]:
+            ran.append(work["instanceId"])
+            begun.release()
+            go.wait(PATIENCE)
+            if work.get("variables") == {"fail": True}:
+                raise FatalError("no such street")
+            return {"done": True}
+
+        registry.register(f"{name}-do")(do)
+        others.register(name, "DO")(do)
+        processes, chains = self.client.processes, self.client.chains
+        with running(JobWorker(self.server.url, registry), StepWorker(self.server.url, others)):
+            ids = [processes.start(name).id for _ in range(3)]
+            failing = processes.start(name, {"fail": True}).id
+            chain = chains.start(name).instance_id
+            for _ in range(5):
+                self.assertTrue(begun.acquire(timeout=PATIENCE))
+            self.server.kill()
+            go.set()
+            time.sleep(0.5)
+            self.server.start()
+            for it in ids:
+                self.assertEqual(processes.wait(it, PATIENCE).variables, {"done": True})
+            self.assertEqual(processes.wait(failing, PATIENCE).failure_reason, "no such street")
+            self.assertEqual(chains.wait(chain, PATIENCE).context, {"done": True})
+        self.assertEqual(sorted(ran), sorted([*ids, failing, chain]))
