@@ -143,10 +143,10 @@ class Jobs(Served):
             nonlocal now, most
             now += 1
             most = max(most, now)
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(job.variables["n"] % 5 * 0.02)
             now -= 1
 
-        ids = [self.start(name) for _ in range(40)]
+        ids = [self.start(name, n=n) for n in range(40)]
         with running(JobWorker(self.client, registry, concurrency=5)):
             for it in ids:
                 self.assertEqual(self.ended(it).status, "COMPLETED")
