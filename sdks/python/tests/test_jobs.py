@@ -342,6 +342,8 @@ class Jobs(Served):
             registry.register("a")(print)
         with self.assertRaisesRegex(ValueError, "concurrency must be at least 1"):
             JobWorker(self.client, registry, concurrency=0)
+        with self.assertRaisesRegex(TypeError, "no option concurency, waite"):
+            JobWorker(self.client, registry, concurency=1, waite=1)  # type: ignore[call-arg]
         with self.assertRaisesRegex(ValueError, "is not an address"):
             JobWorker("localhost:8080", registry)
         self.assertEqual(JobWorker(self.client, registry, lease=1).lease, 5)

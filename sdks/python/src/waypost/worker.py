@@ -66,6 +66,9 @@ class Worker(Runnable, Generic[W]):
         `client` is a client or the address of a server.
         """
         super().__init__()
+        unknown = options.keys() - Options.__annotations__.keys()
+        if unknown:
+            raise TypeError(f"a worker has no option {', '.join(sorted(unknown))}")
         self._owns_client = isinstance(client, str)
         self.client = Client(client) if isinstance(client, str) else client
         self.name = options.get("name") or worker_id()
