@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import threading
+import time
 import unittest
 from datetime import datetime, timezone
 from typing import Any
@@ -143,15 +144,19 @@ class Said(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     connections: set[Any]
+    is_tired = False
 
     def do_GET(self) -> None:
         type(self).connections.add(self.client_address)
         kind = self.path.rsplit("/", 1)[-1]
-        if kind == "silence":
+        if kind == "silence" or self.is_tired:
             self.close_connection = True
             return
+        self.is_tired = kind == "tired"
         answers: dict[str, tuple[int, Any]] = {
             "fine": (200, {"id": "fine"}),
+            "last": (200, {"id": "last"}),
+            "tired": (200, {"id": "tired"}),
             "chain": (409, {"code": "LEASE_LOST", "detail": "gone", "retryable": False}),
             "busy": (503, {"code": "OVERLOADED", "detail": "later", "retryable": True}),
             "process": (404, {"error": "not-found", "reason": "none", "code": "TASK_NOT_FOUND"}),
@@ -170,8 +175,13 @@ class Said(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
-        # The last word on this connection, said after the answer: nobody was told.
-        self.close_connection = kind == "chain"
+        # The last word on this connection: nobody was told.
+        self.close_connection = kind == "last"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.path = "/fine"
+        self.do_GET()
 
     def log_message(self, *_: object) -> None:
         return
@@ -213,11 +223,17 @@ class Answers(unittest.TestCase):
         for _ in range(5):
             self.assertEqual(self.client.processes.show("fine").id, "fine")
         self.assertEqual(len(Said.connections), 1)
-        with self.assertRaises(RefusedError):
-            self.client.processes.show("chain")
-        for _ in range(5):
-            self.client.processes.show("fine")
-        self.assertGreaterEqual(len(Said.connections), 2)
+        self.assertEqual(self.client.processes.show("last").id, "last")
+        time.sleep(0.2)
+        self.assertEqual(self.client.processes.cancel("fine").id, "fine")
+        self.assertEqual(len(Said.connections), 2)
+
+    def test_what_only_looks_is_asked_again_when_a_kept_connection_fails(self) -> None:
+        for _ in range(2):
+            self.assertEqual(self.client.processes.show("tired").id, "tired")
+        self.assertEqual(len(Said.connections), 2)
+        with self.assertRaises(NoAnswerError):
+            self.client.processes.cancel("fine")
 
     def test_whether_something_may_have_happened_is_told_apart(self) -> None:
         with self.assertRaises(NoAnswerError):

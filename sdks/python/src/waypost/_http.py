@@ -61,6 +61,24 @@ class Connection:
         timeout: float = ANSWER_MAX,
     ) -> Answer:
         """Send a request; an answer that is a refusal is an error."""
+        is_kept = self._http.sock is not None
+        try:
+            return self._ask(method, path, body, headers, timeout)
+        except NoAnswerError as error:
+            # The server may have ended a kept connection just then. To look twice does no harm.
+            is_over = isinstance(error.__cause__, http.client.RemoteDisconnected | ConnectionError)
+            if method != "GET" or not (is_kept and is_over):
+                raise
+            return self._ask(method, path, body, headers, timeout)
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        headers: dict[str, str] | None,
+        timeout: float,
+    ) -> Answer:
         http_ = self._http
         if http_.sock is not None and _is_over(http_.sock):
             http_.close()
