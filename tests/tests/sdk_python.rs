@@ -2,7 +2,7 @@
 //! just built. Its guide tells the truth, too.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command, sync::OnceLock};
 
 use e2e::binary::{Ran, Running, waypost};
 use tempfile::TempDir;
@@ -22,10 +22,14 @@ fn package() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sdks/python")
 }
 
-/// Where Python finds the package, and what its compute nodes speak with.
-fn places() -> String {
-    let speaking = services::python_grpc().unwrap();
-    format!("{}:{}", package().join("src").display(), speaking.display())
+/// Where Python finds the package, and what its compute nodes speak with. That is fetched if it is
+/// missing, and by one of these tests only.
+fn places() -> &'static str {
+    static PLACES: OnceLock<String> = OnceLock::new();
+    PLACES.get_or_init(|| {
+        let speaking = services::python_grpc().unwrap();
+        format!("{}:{}", package().join("src").display(), speaking.display())
+    })
 }
 
 #[test]

@@ -203,3 +203,29 @@ class Life(Served):
             self.assertEqual(processes.wait(failing, PATIENCE).failure_reason, "no such street")
             self.assertEqual(chains.wait(chain, PATIENCE).context, {"done": True})
         self.assertEqual(sorted(ran), sorted([*ids, failing, chain]))
+
+    def test_a_lease_outlives_a_server_that_is_away_for_a_moment(self) -> None:
+        name = self.id().rsplit(".", 1)[-1]
+        steps = [{"stepType": "DO"}]
+        self.client.chains.deploy({"workflowType": name, "workflowVersion": 1, "steps": steps})
+        registry = StepRegistry()
+        begun, go = threading.Event(), threading.Event()
+        ran: list[str] = []
+
+        @registry.register(name, "DO")
+        def do(task: Task) -> None:
+            ran.append(task.lease_token)
+            begun.set()
+            go.wait(PATIENCE)
+
+        with running(StepWorker(self.server.url, registry, lease=3.0)):
+            chain = self.client.chains.start(name).instance_id
+            self.assertTrue(begun.wait(PATIENCE))
+            self.server.kill()
+            time.sleep(1.5)
+            self.server.start()
+            # Longer than what was left of the lease.
+            time.sleep(3)
+            go.set()
+            self.assertEqual(self.client.chains.wait(chain, PATIENCE).status, "COMPLETED")
+        self.assertEqual(len(ran), 1)

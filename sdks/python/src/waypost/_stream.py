@@ -12,7 +12,10 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import grpc
+try:
+    import grpc
+except ImportError as error:
+    raise ImportError("compute nodes need gRPC: pip install 'waypost[entity]'") from error
 
 from . import _cloudevents
 from ._cloudevents import CloudEvent
