@@ -204,7 +204,7 @@ fn consts(head: &Head, input: &DeriveInput) -> Result<TokenStream> {
             fn transitions() -> ::waypost_lifecycle::Transitions {
                 static TABLE: ::waypost_lifecycle::private::LazyLock<
                     ::waypost_lifecycle::Transitions,
-                > = ::waypost_lifecycle::private::LazyLock::new(|| #path());
+                > = ::waypost_lifecycle::private::LazyLock::new(#path);
                 ::std::clone::Clone::clone(&*TABLE)
             }
         }

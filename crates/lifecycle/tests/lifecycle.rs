@@ -1,5 +1,10 @@
 //! What the library promises, on every store.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that panics has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed"
+)]
 
 #[path = "lifecycle/bucket.rs"]
 mod bucket;

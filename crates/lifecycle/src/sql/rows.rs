@@ -58,7 +58,7 @@ impl Body {
     }
 }
 
-fn unreadable(error: &dyn std::error::Error) -> BucketError {
+fn unreadable(error: &dyn std::fmt::Display) -> BucketError {
     BucketError::Failed(format!("what is stored cannot be read: {error}"))
 }
 
