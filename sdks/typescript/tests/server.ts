@@ -1,0 +1,63 @@
+// The `waypost` program as its users have it: served from, killed, started again.
+
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** A server with a store of its own, which stays when it is killed. */
+export class Server {
+  url = "";
+  grpc = "";
+  #child: ChildProcess | undefined;
+
+  private constructor(readonly folder: string) {}
+
+  static async start(): Promise<Server> {
+    const server = new Server(await mkdtemp(join(tmpdir(), "waypost-ts-")));
+    await server.again();
+    return server;
+  }
+
+  /** Starts it, on the ports it had before if it has run before. */
+  async again(): Promise<void> {
+    const program = process.env["WAYPOST_BIN"];
+    assert.ok(program, "WAYPOST_BIN names no program");
+    const places = [place("--http", this.url), place("--grpc", this.grpc)].flat();
+    const settings = ["serve", "--json", "--log", "error", "--store", "sqlite:test.db"];
+    const isForeign = (name: string): boolean => /^(WAYPOST|WE|CYODA)_/.test(name);
+    const kept = Object.entries(process.env).filter(([name]) => !isForeign(name));
+    this.#child = spawn(program, [...settings, ...places], {
+      cwd: this.folder,
+      env: Object.fromEntries(kept),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    assert.ok(this.#child.stdout);
+    const [line] = (await once(createInterface(this.#child.stdout), "line")) as [string];
+    const said = JSON.parse(line) as { http: string; grpc: string };
+    this.url = said.http;
+    this.grpc = said.grpc;
+  }
+
+  /** Ends it at once, as a power failure would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  }
+
+  /** Ends it and forgets what it knew. */
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+function place(option: string, url: string): string[] {
+  return [option, url === "" ? "127.0.0.1:0" : url.replace(/^.*\/\//, "")];
+}
