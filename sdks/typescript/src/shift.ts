@@ -57,12 +57,15 @@ export abstract class Worker<H extends Held> {
 
   /** @throws TypeError when an option cannot be. */
   constructor(options: WorkerOptions) {
-    const { url, workerId: name = workerId(), onNotice = warn, ...rest } = options;
-    this.client = new Client(url);
-    this.workerId = name;
-    this.tell = onNotice;
-    const usual = { concurrency: 64, leaseMs: 30_000, waitMs: 20_000, graceMs: 20_000 };
-    this.options = { ...usual, ...rest };
+    this.client = new Client(options.url);
+    this.workerId = options.workerId ?? workerId();
+    this.tell = options.onNotice ?? warn;
+    this.options = {
+      concurrency: options.concurrency ?? 64,
+      leaseMs: options.leaseMs ?? 30_000,
+      waitMs: options.waitMs ?? 20_000,
+      graceMs: options.graceMs ?? 20_000,
+    };
     for (const [option, value] of Object.entries(this.options)) {
       const least = option === "waitMs" || option === "graceMs" ? 0 : 1;
       if (!Number.isInteger(value) || value < least) {

@@ -58,9 +58,14 @@ export class ComputeNode {
 
   /** @throws TypeError when `url` is not an address. */
   constructor(options: NodeOptions = {}) {
-    const url = process.env["WAYPOST_GRPC_URL"] ?? "http://localhost:9090";
-    const usual = { url, tags: [], bearer: undefined, concurrency: 16, graceMs: 20_000 };
-    this.#options = { ...usual, onNotice: warn, ...options };
+    this.#options = {
+      url: options.url ?? process.env["WAYPOST_GRPC_URL"] ?? "http://localhost:9090",
+      tags: options.tags ?? [],
+      bearer: options.bearer,
+      concurrency: Math.max(options.concurrency ?? 16, 1),
+      graceMs: options.graceMs ?? 20_000,
+      onNotice: options.onNotice ?? warn,
+    };
     if (!/^https?:\/\//.test(this.#options.url) || !URL.canParse(this.#options.url)) {
       throw new TypeError("not an address of a server such as http://localhost:9090");
     }
