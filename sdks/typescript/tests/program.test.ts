@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { waypost } from "./server.js";
 import { World } from "./world.js";
 
 const world = new World();
@@ -44,7 +45,7 @@ test("what the README says to type does what it says", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waypost-readme-"));
   try {
     for (const [place, target] of [
-      ["bin/waypost", process.env["WAYPOST_BIN"] ?? ""],
+      ["bin/waypost", waypost()],
       ["node_modules/@waypost/worker", ROOT],
     ] as const) {
       await mkdir(join(folder, place, ".."), { recursive: true });

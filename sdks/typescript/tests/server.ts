@@ -5,7 +5,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 /** A server with a store of its own, which stays when it is killed. */
@@ -24,8 +24,7 @@ export class Server {
 
   /** Starts it, on the ports it had before if it has run before. */
   async again(): Promise<void> {
-    const program = process.env["WAYPOST_BIN"];
-    assert.ok(program, "WAYPOST_BIN names no program");
+    const program = waypost();
     const places = [place("--http", this.url), place("--grpc", this.grpc)].flat();
     const settings = ["serve", "--json", "--log", "error", "--store", "sqlite:test.db"];
     const isForeign = (name: string): boolean => /^(WAYPOST|WE|CYODA)_/.test(name);
@@ -56,6 +55,13 @@ export class Server {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The path of the program. */
+export function waypost(): string {
+  const program = process.env["WAYPOST_BIN"];
+  assert.ok(program, "WAYPOST_BIN names no program");
+  return resolve(program);
 }
 
 function place(option: string, url: string): string[] {
