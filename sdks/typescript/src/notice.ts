@@ -22,6 +22,17 @@ export function warn(notice: Notice): void {
   if (notice.kind !== "joined") console.warn(`waypost: ${inWords(notice)}`);
 }
 
+/** Tells `listener`, whose mistakes must not stop the worker. */
+export function telling(listener: (notice: Notice) => void = warn): (notice: Notice) => void {
+  return (notice) => {
+    try {
+      listener(notice);
+    } catch (error) {
+      console.error("waypost: a notice could not be told", error);
+    }
+  };
+}
+
 /** A notice as a sentence. */
 export function inWords(notice: Notice): string {
   switch (notice.kind) {

@@ -7,7 +7,7 @@ import { Client } from "./client.js";
 import { asError } from "./error.js";
 import { workerId } from "./identity.js";
 import type { Held } from "./lease.js";
-import { warn, type Notice } from "./notice.js";
+import { telling, type Notice } from "./notice.js";
 
 /** How many pieces of work one claim may take. */
 const CLAIM_MAX = 1_000;
@@ -17,6 +17,9 @@ const CLAIM_MAX = 1_000;
  * server sees the connection close and takes back what it handed out.
  */
 const CLAIM_LINGER = 500;
+
+/** How long to pause if there was nothing to do and the server did not wait for it. */
+const IDLE = 100;
 
 /** How a worker works. */
 export interface WorkerOptions {
@@ -59,19 +62,17 @@ export abstract class Worker<H extends Held> {
   constructor(options: WorkerOptions) {
     this.client = new Client(options.url);
     this.workerId = options.workerId ?? workerId();
-    this.tell = options.onNotice ?? warn;
+    this.tell = telling(options.onNotice);
     this.options = {
       concurrency: options.concurrency ?? 64,
       leaseMs: options.leaseMs ?? 30_000,
       waitMs: options.waitMs ?? 20_000,
       graceMs: options.graceMs ?? 20_000,
     };
-    for (const [option, value] of Object.entries(this.options)) {
-      const least = option === "waitMs" || option === "graceMs" ? 0 : 1;
-      if (!Number.isInteger(value) || value < least) {
-        throw new TypeError(`${option} must be an integer of at least ${least}, is ${value}`);
-      }
-    }
+    within("concurrency", this.options.concurrency, 1, Infinity);
+    within("leaseMs", this.options.leaseMs, 100, 86_400_000);
+    within("waitMs", this.options.waitMs, 0, 30_000);
+    within("graceMs", this.options.graceMs, 0, 86_400_000);
   }
 
   /** Whether there is anything to ask for. */
@@ -149,8 +150,11 @@ export abstract class Worker<H extends Held> {
       await this.#room(signal);
       if (signal.aborted) return;
       try {
+        const askedAt = performance.now();
         const taken = await this.#claimUntil(signal);
         backoff.reset();
+        const isHasty = taken.length === 0 && performance.now() - askedAt < IDLE;
+        if (isHasty) await pause(IDLE, signal);
         for (const held of taken) {
           if (!signal.aborted || !(await this.giveBack(held))) this.#start(held);
         }
@@ -228,4 +232,9 @@ export abstract class Worker<H extends Held> {
     for (const held of this.#running) held.abandon();
     this.#running.clear();
   }
+}
+
+function within(option: string, value: number, least: number, most: number): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new TypeError(`${option} must be an integer from ${least} to ${most}, is ${value}`);
 }

@@ -81,7 +81,7 @@ test("a wait that is over has the step executed as a time-out", async () => {
   assert.deepEqual(types, ["READY_STEP", "WAITING_TIMEOUT"]);
 });
 
-test("a step that fails is tried again, after the pause it asks for", async () => {
+test("a step that fails is tried again", async () => {
   const errors: (string | null | undefined)[] = [];
   let tries = 0;
   const shown = await alone("again", async (task) => {
@@ -97,14 +97,34 @@ test("a step that fails is tried again, after the pause it asks for", async () =
   assert.equal(shown.steps[0]?.attempts, 2);
 });
 
+test("a step says how long to wait before it is tried again", async () => {
+  await deploy("patient", ["SAYS"]);
+  const worker = new ChainWorker({ url: world.url, ...new Heard() });
+  worker.register("patient", "SAYS", () => retry("later", { backoffMs: 3_600_000 }));
+  worker.register("thrown", "ONLY", () => {
+    throw new RetryableError("later", { backoffMs: 3_600_000 });
+  });
+  await deploy("thrown", ["ONLY"]);
+  for (const workflowType of ["patient", "thrown"]) {
+    const { instanceId } = await world.client.chains.start({ workflowType });
+    await worker.runOnce();
+    const [step] = (await world.client.chains.show(instanceId)).steps;
+    assert.deepEqual([step?.status, step?.attempts, step?.lastError], ["READY", 1, "later"]);
+    assert.ok(Date.parse(step?.nextRunAt ?? "") > Date.now() + 3_000_000, step?.nextRunAt ?? "");
+  }
+});
+
 test("a step that can never succeed ends the chain", async () => {
+  let tries = 0;
   const fatal = await alone("fatal", () => {
+    tries += 1;
     throw new FatalError("no such street");
   });
   const said = await alone("dead", () => dead("no such town"));
   const absurd = await alone("absurd", (() => ({ kind: "COMPLETED" })) as unknown as StepFunction);
   const of = (shown: ChainDetail) => [shown.status, shown.steps[0]?.status, shown.steps[0]?.lastError];
   assert.deepEqual(of(fatal), ["FAILED", "DEAD", "no such street"]);
+  assert.equal(tries, 1);
   assert.deepEqual(of(said), ["FAILED", "DEAD", "no such town"]);
   assert.deepEqual(of(absurd), ["FAILED", "DEAD", "what the function returned is no verdict"]);
 });
@@ -193,6 +213,25 @@ test("a worker that is told to stop finishes what it has begun", async () => {
   assert.equal((await world.client.chains.show(second.instanceId)).status, "RUNNING");
   assert.equal(await worker.runOnce(), 1);
   assert.equal((await world.client.chains.show(second.instanceId)).status, "COMPLETED");
+});
+
+test("a step that is handed over just as the worker stops is given back", async () => {
+  await deploy("handed", ["ONLY"]);
+  let runs = 0;
+  const worker = new ChainWorker({ url: world.url }).register("handed", "ONLY", () => {
+    runs += 1;
+  });
+  const stop = new AbortController();
+  const running = worker.run(stop.signal);
+  const first = await world.client.chains.start({ workflowType: "handed" });
+  await ended(first.instanceId);
+  // The worker waits for steps by now.
+  stop.abort();
+  const { instanceId } = await world.client.chains.start({ workflowType: "handed" });
+  await running;
+  assert.equal(runs, 1);
+  const [step] = (await world.client.chains.show(instanceId)).steps;
+  assert.deepEqual([step?.status, step?.attempts], ["READY", 0]);
 });
 
 test("two functions for one step are refused", () => {

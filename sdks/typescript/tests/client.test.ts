@@ -42,6 +42,32 @@ test("a server that is away is told from one that did not answer", async () => {
   assert.doesNotMatch(interrupted.message + unreachable.message, /secret/);
 });
 
+test("a connection that the server has closed meanwhile is replaced, if that does no harm", async () => {
+  const seen: string[] = [];
+  const server = createServer((socket: Socket) => {
+    let requests = 0;
+    socket.on("data", (bytes) => {
+      seen.push(bytes.toString().split(" ")[0] ?? "");
+      requests += 1;
+      // Each connection is good for one request, and does not say so.
+      if (requests > 1) socket.resetAndDestroy();
+      else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const client = new Client(`http://127.0.0.1:${port}`);
+  await client.processes.list();
+  await client.processes.list();
+  await client.processes.start({ definitionId: "x" });
+  assert.deepEqual(seen, ["GET", "GET", "GET", "POST", "POST"]);
+  // Whether the signal was taken is for the caller to find out.
+  const error = await refused(client.processes.signal("i", "s"));
+  assert.deepEqual([error.kind, seen.length], ["interrupted", 6]);
+  client.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test("what is no Waypost server is said to be none", async () => {
   const other = createServer((socket: Socket) => {
     socket.once("data", () => socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nhello"));

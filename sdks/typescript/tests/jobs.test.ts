@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { FatalError, JobWorker, type Job } from "@waypost/worker";
 
@@ -96,6 +97,39 @@ test("a worker that is told to stop finishes what it has begun and begins nothin
   assert.equal(await worker.runOnce(), 0);
 });
 
+test("no more jobs are taken than functions may run", async () => {
+  await world.deploy("crowd", ["crowd"]);
+  const counts = { now: 0, most: 0 };
+  const worker = new JobWorker({ url: world.url, concurrency: 2 }).register("crowd", async () => {
+    counts.now += 1;
+    counts.most = Math.max(counts.most, counts.now);
+    await sleep(30);
+    counts.now -= 1;
+  });
+  const starts = Array.from({ length: 9 }, () => world.client.processes.start({ definitionId: "crowd" }));
+  const instances = await Promise.all(starts);
+  await during(worker, () => Promise.all(instances.map(({ id }) => world.ended(id))));
+  assert.equal(counts.most, 2);
+});
+
+test("a job that is handed over just as the worker stops is done", async () => {
+  await world.deploy("handed", ["handed-first", "handed"]);
+  const worker = new JobWorker({ url: world.url });
+  worker.register("handed-first", () => {}).register("handed", () => ({ handed: true }));
+  const stop = new AbortController();
+  const running = worker.run(stop.signal);
+  const first = await world.client.processes.start({ definitionId: "handed" });
+  await world.ended(first.id);
+  // The worker waits for jobs by now.
+  stop.abort();
+  const { id } = await world.client.processes.start({ definitionId: "handed" });
+  await running;
+  // On a slow machine it was not handed over; what is held by nobody can be had.
+  await worker.runOnce();
+  const [step] = await world.client.processes.history(id);
+  assert.equal(step?.status, "COMPLETED");
+});
+
 test("a worker that waits for jobs stops soon", async () => {
   await world.deploy("idle", ["idle"]);
   const worker = new JobWorker({ url: world.url }).register("idle", () => {});
@@ -107,6 +141,30 @@ test("a worker that waits for jobs stops soon", async () => {
   });
   // It would wait for twenty seconds.
   assert.ok(performance.now() - toldAt < 5_000);
+});
+
+test("a worker that does not wait for jobs asks now and then", async () => {
+  const worker = new JobWorker({ url: world.url, waitMs: 0 }).register("never", () => {});
+  const before = await requests("/v1/jobs/poll");
+  await during(worker, () => sleep(1_000));
+  const polls = (await requests("/v1/jobs/poll")) - before;
+  assert.ok(polls >= 1 && polls <= 20, `${polls} polls in a second`);
+});
+
+test("a listener that fails does not stop the worker", async (context) => {
+  const printed = context.mock.method(console, "error", () => undefined);
+  await world.deploy("deaf", ["deaf"], { retryCount: 1 });
+  let runs = 0;
+  const onNotice = (): void => {
+    throw new Error("nobody listens");
+  };
+  const worker = new JobWorker({ url: world.url, onNotice }).register("deaf", () => {
+    runs += 1;
+    if (runs === 1) throw new Error("not yet");
+  });
+  const { id } = await world.client.processes.start({ definitionId: "deaf" });
+  const seen = await during(worker, () => world.ended(id));
+  assert.deepEqual([seen.status, printed.mock.callCount()], ["COMPLETED", 1]);
 });
 
 test("a function that does not end in time is left alone, and told", async () => {
@@ -137,7 +195,7 @@ test("a lease is kept while a function works, and the job is done once", async (
   for (const worker of workers) {
     worker.register("long", async () => {
       runs += 1;
-      await new Promise((resolve) => setTimeout(resolve, 8_000));
+      await sleep(8_000);
       return { long: true };
     });
   }
@@ -169,21 +227,28 @@ test("a function is told when its lease is lost, and what it returns is dropped"
 
 test("a report that comes too late is noticed", async () => {
   await world.deploy("stale", ["stale"]);
-  const heard = new Heard();
-  const worker = new JobWorker({ url: world.url, ...heard }).register("stale", async (job) => {
-    await world.client.processes.cancel(job.instanceId);
-    return { stale: true };
-  });
-  const ids = [];
   // One is reported alone, three together.
   for (const count of [1, 3]) {
-    for (let at = 0; at < count; at += 1) {
-      ids.push((await world.client.processes.start({ definitionId: "stale" })).id);
+    const heard = new Heard();
+    const everybody = new Gate();
+    let here = 0;
+    const worker = new JobWorker({ url: world.url, ...heard }).register("stale", async (job) => {
+      await world.client.processes.cancel(job.instanceId);
+      here += 1;
+      if (here === count) everybody.open();
+      await everybody.opened;
+      return { stale: true };
+    });
+    const starts = Array.from({ length: count }, () => world.client.processes.start({ definitionId: "stale" }));
+    const instances = await Promise.all(starts);
+    const before = await requests("/v1/jobs/complete");
+    assert.equal(await worker.runOnce(), count);
+    assert.equal((await requests("/v1/jobs/complete")) - before, count === 1 ? 0 : 1);
+    assert.deepEqual(heard.kinds(), instances.map(() => "stale"));
+    for (const { id } of instances) {
+      assert.deepEqual((await world.client.processes.show(id)).variables, {});
     }
-    await worker.runOnce();
   }
-  assert.deepEqual(heard.kinds(), ["stale", "stale", "stale", "stale"]);
-  for (const id of ids) assert.deepEqual((await world.client.processes.show(id)).variables, {});
 });
 
 test("variables that are too large fail the job, and what is done beside it is taken", async () => {
@@ -203,6 +268,25 @@ test("variables that are too large fail the job, and what is done beside it is t
   assert.deepEqual(seen.map((it) => it.status), [usual, usual, "FAILED", usual, usual]);
   assert.match(seen[2]?.failureReason ?? "", /BODY_TOO_LARGE/);
   assert.deepEqual(heard.kinds(), ["refused"]);
+});
+
+test("variables that cannot be read fail their job, and not those reported with it", async () => {
+  await world.deploy("deep", ["deep"]);
+  const worker = new JobWorker({ url: world.url, ...new Heard() });
+  worker.register<{ depth: number }>("deep", (job) => {
+    let value: object = {};
+    for (let at = 0; at < job.variables.depth; at += 1) value = { value };
+    return { value };
+  });
+  const ids: string[] = [];
+  for (const depth of [1, 1_000, 2]) {
+    const start = { definitionId: "deep", variables: { depth } };
+    ids.push((await world.client.processes.start(start)).id);
+  }
+  await worker.runOnce();
+  const seen = await Promise.all(ids.map((id) => world.client.processes.show(id)));
+  assert.deepEqual(seen.map((it) => it.status), ["COMPLETED", "FAILED", "COMPLETED"]);
+  assert.match(seen[1]?.failureReason ?? "", /JSON_TOO_DEEP/);
 });
 
 test("variables that break a schema fail the process, and what is done beside it is taken", async () => {
@@ -251,6 +335,7 @@ test("a worker without functions, with two for one type, or with absurd options 
   assert.throws(() => worker.register("twice", () => {}), /twice has two functions/);
   assert.throws(() => new JobWorker({ concurrency: 0 }), /concurrency must be/);
   assert.throws(() => new JobWorker({ graceMs: -1 }), /graceMs must be/);
+  assert.throws(() => new JobWorker({ waitMs: 60_000 }), /waitMs must be/);
   assert.throws(() => new JobWorker({ url: "localhost" }), /not an address/);
 });
 

@@ -8,6 +8,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
+/** Kills the server when our end of the pipe closes, which it does however we end. */
+const GUARD = '"$@" & server=$!; exec >&-; cat >/dev/null; kill -KILL $server; wait $server';
+
 /** A server with a store of its own, which stays when it is killed. */
 export class Server {
   url = "";
@@ -29,13 +32,17 @@ export class Server {
     const settings = ["serve", "--json", "--log", "error", "--store", "sqlite:test.db"];
     const isForeign = (name: string): boolean => /^(WAYPOST|WE|CYODA)_/.test(name);
     const kept = Object.entries(process.env).filter(([name]) => !isForeign(name));
-    this.#child = spawn(program, [...settings, ...places], {
+    this.#child = spawn("sh", ["-c", GUARD, "sh", program, ...settings, ...places], {
       cwd: this.folder,
       env: Object.fromEntries(kept),
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "inherit"],
     });
     assert.ok(this.#child.stdout);
-    const [line] = (await once(createInterface(this.#child.stdout), "line")) as [string];
+    const lines = createInterface(this.#child.stdout);
+    const line = await new Promise<string>((resolve) => {
+      lines.once("line", resolve).once("close", () => resolve(""));
+    });
+    assert.notEqual(line, "", "the server does not start");
     const said = JSON.parse(line) as { http: string; grpc: string };
     this.url = said.http;
     this.grpc = said.grpc;
@@ -46,7 +53,7 @@ export class Server {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
-    child.kill("SIGKILL");
+    child.stdin?.end();
     await ended;
   }
 

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 
 import { Backoff, pause } from "../backoff.js";
 import { asError, FatalError, messageOf, RetryableError } from "../error.js";
-import { warn, type Notice } from "../notice.js";
+import { telling, type Notice } from "../notice.js";
 import type { Question, Reply } from "../wire/entity.js";
 import { event, type CloudEvent } from "./event.js";
 import { attend } from "./session.js";
@@ -64,7 +64,7 @@ export class ComputeNode {
       bearer: options.bearer,
       concurrency: Math.max(options.concurrency ?? 16, 1),
       graceMs: options.graceMs ?? 20_000,
-      onNotice: options.onNotice ?? warn,
+      onNotice: telling(options.onNotice),
     };
     if (!/^https?:\/\//.test(this.#options.url) || !URL.canParse(this.#options.url)) {
       throw new TypeError("not an address of a server such as http://localhost:9090");
