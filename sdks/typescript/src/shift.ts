@@ -18,6 +18,12 @@ const CLAIM_MAX = 1_000;
  */
 const CLAIM_LINGER = 500;
 
+/**
+ * How many reports may be under way for each function that may run. New work is claimed while what
+ * is done is reported, but not without end when reports are slow.
+ */
+const REPORTS_MAX = 2;
+
 /** How long to pause if there was nothing to do and the server did not wait for it. */
 const IDLE = 100;
 
@@ -171,7 +177,7 @@ export abstract class Worker<H extends Held> {
   async #room(signal: AbortSignal): Promise<void> {
     const { concurrency } = this.options;
     const isFull = (): boolean =>
-      this.#running.size >= concurrency || this.#reports.size >= concurrency;
+      this.#running.size >= concurrency || this.#reports.size >= REPORTS_MAX * concurrency;
     // What ends together frees its places together: one claim for all of them.
     if (this.#running.size > 0) await tick();
     while (isFull() && !signal.aborted) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { inWords, workerId } from "@waypost/worker";
@@ -7,6 +8,20 @@ import protobuf from "protobufjs";
 import { Backoff } from "#dist/backoff.js";
 import { decode, encode } from "#dist/entity/event.js";
 import { eventId } from "#dist/identity.js";
+
+test("workers of processes and chains need nothing but Node", async () => {
+  const seen = new Set<string>();
+  const look = async (file: URL): Promise<void> => {
+    if (seen.has(file.href)) return;
+    seen.add(file.href);
+    for (const [, name = ""] of (await readFile(file, "utf8")).matchAll(/ from "([^"]+)"/g)) {
+      if (name.startsWith(".")) await look(new URL(name, file));
+      else assert.match(name, /^node:/, file.href);
+    }
+  };
+  await look(new URL(import.meta.resolve("@waypost/worker")));
+  assert.ok(seen.size > 10);
+});
 
 test("pauses double within a fifth up to half a minute", () => {
   const backoff = new Backoff();

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 /** Kills the server when our end of the pipe closes, which it does however we end. */
-const GUARD = '"$@" & server=$!; exec >&-; cat >/dev/null; kill -KILL $server; wait $server';
+const GUARD = '"$@" & server=$!; exec >&- 2>/dev/null; cat >/dev/null; kill -KILL $server; wait $server';
 
 /** A server with a store of its own, which stays when it is killed. */
 export class Server {
