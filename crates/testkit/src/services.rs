@@ -152,6 +152,29 @@ fn fetch_python(folder: &Path, package: &str, module: &str) -> Result<PathBuf, S
     }
 }
 
+/// Puts what the TypeScript package in `folder` is built and tested with beside it, as its lock file
+/// says, unless it is there.
+///
+/// # Errors
+/// When it cannot be fetched; says what to do.
+pub fn fetch_node_packages(folder: &Path) -> Result<(), String> {
+    let changed_at = |path: &str| folder.join(path).metadata().and_then(|it| it.modified()).ok();
+    // What npm has put there, and when.
+    let fetched_at = changed_at("node_modules/.package-lock.json");
+    if fetched_at.is_some() && fetched_at >= changed_at("package-lock.json") {
+        return Ok(());
+    }
+    let fetched = Command::new("npm")
+        .args(["ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("npm cannot be run: {error}; install nodejs and npm"))?;
+    match fetched.status.success() {
+        true => Ok(()),
+        false => Err(format!("npm ci: {}", String::from_utf8_lossy(&fetched.stderr).trim())),
+    }
+}
+
 /// Makes an empty database on the server at `url` and returns its URL.
 ///
 /// # Errors

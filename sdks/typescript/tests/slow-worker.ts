@@ -1,0 +1,14 @@
+// A program of its own for the test that sends it a signal: one job at a time, each takes a while.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { JobWorker } from "@waypost/worker";
+
+const worker = new JobWorker({ concurrency: 1 });
+worker.register("slow", async () => {
+  console.log("begun");
+  await sleep(300);
+  return { slow: true };
+});
+await worker.run();
+console.log("ended");
