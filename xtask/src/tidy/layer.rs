@@ -43,9 +43,22 @@ const BELOW: [(&str, &[&str]); 12] = [
     ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
     ("lifecycle-derive", &[]),
     ("api", &[]),
-    ("server", &["documents", "kernel", "machines", "engine", "api"]),
+    ("server", &["documents", "kernel", "machines", "engine", "lifecycle", "api"]),
     ("client", &["api"]),
-    ("cli", &["documents", "kernel", "machines", "engine", "api", "server", "client", "stores"]),
+    (
+        "cli",
+        &[
+            "documents",
+            "kernel",
+            "machines",
+            "engine",
+            "lifecycle",
+            "api",
+            "server",
+            "client",
+            "stores",
+        ],
+    ),
     ("testkit", &["kernel"]),
 ];
 
