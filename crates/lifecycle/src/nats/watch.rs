@@ -1,27 +1,37 @@
 //! Watching a bucket in NATS: the last message of each key, then all that follow. The stream's own
 //! numbers hold the place, so that a connection may break in between.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, sync::atomic::Ordering, time::Duration};
 
-use async_nats::jetstream::{
-    Context, Message,
-    consumer::{DeliverPolicy, ReplayPolicy, push},
-    kv::Store,
+use async_nats::{
+    connection::State,
+    jetstream::{
+        Context, Message,
+        consumer::{DeliverPolicy, ReplayPolicy, push},
+        kv::Store,
+    },
 };
 use futures_util::{StreamExt as _, stream};
 
 use super::{open, timestamp, unavailable};
 use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry, Revision};
 
-/// How long the server may be silent while it should be showing what is there. It counts keys, and
-/// one that is overwritten meanwhile is counted and never shown.
-const SILENCE: Duration = Duration::from_secs(2);
+/// How long nothing may happen before we look around.
+const GLANCE: Duration = Duration::from_millis(500);
 
-/// How long nothing may happen before we look whether the bucket is still there.
-const IDLE: Duration = Duration::from_secs(30);
+/// How many glances long the server may be silent while it should be showing what is there. It
+/// counts keys, and one that is overwritten meanwhile is counted and never shown.
+const SILENCE: u32 = 4;
+
+/// How many glances long nothing may happen before we ask whether the bucket is still there.
+const IDLE: u32 = 60;
 
 /// The pause after which a server that was away is asked again.
-const PAUSE: Duration = Duration::from_millis(200);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a server that just came back may take to answer before it is asked again: it may have
+/// been asked before it was ready.
+const ANSWER_MAX: Duration = Duration::from_secs(2);
 
 const OPERATION: &str = "KV-Operation";
 
@@ -34,6 +44,10 @@ struct Watching {
     last: u64,
     is_caught_up: bool,
     is_over: bool,
+    /// The connection that the subscription was made over, by number.
+    connection: u64,
+    /// How many glances ago something happened.
+    n_glances: u32,
 }
 
 pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch, BucketError> {
@@ -45,6 +59,8 @@ pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch,
         last: 0,
         is_caught_up: false,
         is_over: false,
+        connection: 0,
+        n_glances: 0,
     };
     watching.subscribe().await?;
     let events = stream::unfold(watching, async |mut watching| {
@@ -71,24 +87,53 @@ impl Watching {
     /// Reads one message, or finds a way to go on.
     async fn read(&mut self) -> Result<(), BucketError> {
         let Some(messages) = &mut self.messages else { return self.resume().await };
-        let patience = if self.is_caught_up { IDLE } else { SILENCE };
-        match tokio::time::timeout(patience, messages.next()).await {
+        match tokio::time::timeout(GLANCE, messages.next()).await {
             Ok(Some(Ok(message))) => self.take(&message),
-            Err(_) if self.is_caught_up => self.check().await,
-            // The subscription ended or fell silent: another one goes on from the same place.
-            Ok(Some(Err(_)) | None) | Err(_) => {
+            // The subscription ended: another one goes on from the same place.
+            Ok(Some(Err(_)) | None) => {
                 self.messages = None;
                 Ok(())
             }
+            Err(_) => self.glance().await,
         }
     }
 
-    async fn resume(&mut self) -> Result<(), BucketError> {
-        self.check().await?;
-        if self.subscribe().await.is_err() {
-            tokio::time::sleep(PAUSE).await;
+    /// Looks around when nothing happens. The client mends a subscription by itself after the
+    /// connection broke, but takes its time.
+    async fn glance(&mut self) -> Result<(), BucketError> {
+        self.n_glances += 1;
+        let is_old = self.connection != self.connection_now();
+        let is_stuck = !self.is_caught_up && self.n_glances >= SILENCE;
+        if is_old || is_stuck {
+            self.messages = None;
+        } else if self.n_glances >= IDLE {
+            self.n_glances = 0;
+            return self.check().await;
         }
         Ok(())
+    }
+
+    /// Subscribes again, when the server is there.
+    async fn resume(&mut self) -> Result<(), BucketError> {
+        if self.context.client().connection_state() == State::Connected {
+            let resuming = async {
+                self.check().await?;
+                // If it does not work now, it will later.
+                Ok(self.subscribe().await.is_ok())
+            };
+            if let Ok(resumed) = tokio::time::timeout(ANSWER_MAX, resuming).await
+                && resumed?
+            {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+        Ok(())
+    }
+
+    /// The number of the connection there is, or was last.
+    fn connection_now(&self) -> u64 {
+        self.context.client().statistics().connects.load(Ordering::Relaxed)
     }
 
     /// Ends the watch if the bucket is gone, or is another one by the same name. A server that is
@@ -100,14 +145,12 @@ impl Watching {
             }
             Ok(_) => Ok(()),
             Err(missing @ BucketError::Missing(_)) => Err(missing),
-            Err(_) => {
-                tokio::time::sleep(PAUSE).await;
-                Ok(())
-            }
+            Err(_) => Ok(()),
         }
     }
 
     async fn subscribe(&mut self) -> Result<(), BucketError> {
+        (self.connection, self.n_glances) = (self.connection_now(), 0);
         let deliver_policy = match self.is_caught_up {
             true => DeliverPolicy::ByStartSequence { start_sequence: self.last + 1 },
             false => DeliverPolicy::LastPerSubject,
@@ -130,6 +173,7 @@ impl Watching {
     }
 
     fn take(&mut self, message: &Message) -> Result<(), BucketError> {
+        self.n_glances = 0;
         let told = message.info().map_err(|error| BucketError::Failed(error.to_string()))?;
         let (sequence, is_last) = (told.stream_sequence, told.pending == 0);
         // After a new beginning what was shown comes again.
