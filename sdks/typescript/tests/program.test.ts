@@ -35,11 +35,14 @@ test("a program that gets a second signal ends at once", async () => {
   await world.client.processes.start({ definitionId: "slow" });
   const { program } = await begun(60_000);
   const ended = once(program, "exit");
+  const toldAt = performance.now();
   // One signal may swallow another that comes too soon after it.
   const sending = setInterval(() => program.kill("SIGTERM"), 100);
   const [code, signal] = (await ended) as [number | null, string | null];
   clearInterval(sending);
   assert.deepEqual([code, signal], [null, "SIGTERM"]);
+  // After twenty seconds it would have given up by itself.
+  assert.ok(performance.now() - toldAt < 15_000);
 });
 
 /** A worker of its own that has begun a job, which takes so long; and what it says. */
