@@ -8,6 +8,7 @@ import { asError } from "./error.js";
 import { workerId } from "./identity.js";
 import type { Held } from "./lease.js";
 import { telling, type Notice } from "./notice.js";
+import { untilSignaled } from "./shutdown.js";
 
 /** How many pieces of work one claim may take. */
 const CLAIM_MAX = 1_000;
@@ -62,7 +63,7 @@ export abstract class Worker<H extends Held> {
   protected over: AbortSignal = AbortSignal.abort();
   readonly #running = new Set<H>();
   readonly #reports = new Set<Promise<void>>();
-  #freed: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
 
   /** @throws TypeError when an option cannot be. */
   constructor(options: WorkerOptions) {
@@ -97,16 +98,8 @@ export abstract class Worker<H extends Held> {
    * runs finish, for a while. Nothing fails because the worker stops.
    */
   async run(signal?: AbortSignal): Promise<void> {
-    if (signal !== undefined) return this.#work(signal);
-    const stop = new AbortController();
-    const heard = (): void => stop.abort();
-    // A second signal finds nobody listening, and ends the program at once.
-    process.once("SIGINT", heard).once("SIGTERM", heard);
-    try {
-      await this.#work(stop.signal);
-    } finally {
-      process.off("SIGINT", heard).off("SIGTERM", heard);
-    }
+    if (signal === undefined) return untilSignaled((told) => this.#work(told));
+    await this.#work(signal);
   }
 
   /** Claims once without waiting, and does what it got; says how much that was. */
@@ -125,7 +118,7 @@ export abstract class Worker<H extends Held> {
 
   async #work(signal: AbortSignal): Promise<void> {
     const end = this.#begin();
-    const wake = (): void => this.#freed?.();
+    const wake = (): void => this.#wake();
     signal.addEventListener("abort", wake);
     try {
       await this.#serve(signal);
@@ -181,7 +174,7 @@ export abstract class Worker<H extends Held> {
     // What ends together frees its places together: one claim for all of them.
     if (this.#running.size > 0) await tick();
     while (isFull() && !signal.aborted) {
-      await new Promise<void>((resolve) => (this.#freed = resolve));
+      await this.#change();
       await tick();
     }
   }
@@ -210,7 +203,7 @@ export abstract class Worker<H extends Held> {
       held.letGo();
       this.#running.delete(held);
       if (!held.isLost) this.#report(held, send);
-      this.#freed?.();
+      this.#wake();
     });
   }
 
@@ -220,7 +213,7 @@ export abstract class Worker<H extends Held> {
       .catch((error: unknown) => this.tell({ kind: "refused", id: held.id, error: asError(error) }))
       .then(() => {
         this.#reports.delete(sending);
-        this.#freed?.();
+        this.#wake();
       });
     this.#reports.add(sending);
   }
@@ -228,8 +221,17 @@ export abstract class Worker<H extends Held> {
   /** Resolves when nothing runs and everything is reported. */
   async #quiet(): Promise<void> {
     while (this.#running.size > 0 || this.#reports.size > 0) {
-      await new Promise<void>((resolve) => (this.#freed = resolve));
+      await this.#change();
     }
+  }
+
+  /** Resolves when something has ended, or the worker is told to stop. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #abandon(): void {

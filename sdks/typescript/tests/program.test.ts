@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,19 +22,41 @@ test("a program that gets SIGTERM finishes what it has begun and ends well", asy
   await world.deploy("slow", ["slow"]);
   const first = await world.client.processes.start({ definitionId: "slow" });
   const second = await world.client.processes.start({ definitionId: "slow" });
-  const program = spawn(process.execPath, [fileURLToPath(new URL("slow-worker.js", import.meta.url))], {
-    env: { ...process.env, WAYPOST_SERVER: world.url },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const lines: string[] = [];
-  const said = createInterface(program.stdout).on("line", (line) => lines.push(line));
-  await once(said, "line");
+  const { program, lines } = await begun(300);
   program.kill("SIGTERM");
   const [code] = (await once(program, "exit")) as [number];
   assert.deepEqual([code, lines], [0, ["begun", "ended"]]);
   assert.equal((await world.client.processes.show(first.id)).status, "COMPLETED");
   assert.equal((await world.client.processes.show(second.id)).status, "ACTIVE");
 });
+
+test("a program that gets a second signal ends at once", async () => {
+  await world.deploy("slow", ["slow"]);
+  await world.client.processes.start({ definitionId: "slow" });
+  const { program } = await begun(60_000);
+  const ended = once(program, "exit");
+  const toldAt = performance.now();
+  // One signal may swallow another that comes too soon after it.
+  const sending = setInterval(() => program.kill("SIGTERM"), 100);
+  const [code, signal] = (await ended) as [number | null, string | null];
+  clearInterval(sending);
+  assert.deepEqual([code, signal], [null, "SIGTERM"]);
+  // After twenty seconds it would have given up by itself.
+  assert.ok(performance.now() - toldAt < 15_000);
+});
+
+/** A worker of its own that has begun a job, which takes so long; and what it says. */
+async function begun(milliseconds: number): Promise<{ program: ChildProcess; lines: string[] }> {
+  const file = fileURLToPath(new URL("slow-worker.js", import.meta.url));
+  const program = spawn(process.execPath, [file, String(milliseconds)], {
+    env: { ...process.env, WAYPOST_SERVER: world.url },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  const said = createInterface(program.stdout).on("line", (line) => lines.push(line));
+  await once(said, "line");
+  return { program, lines };
+}
 
 test("a worker has the time for four thousand jobs a second", async (context) => {
   const { done, cost } = await measure(world.url, 2_000, 64);

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import { Backoff, pause } from "../backoff.js";
 import { asError, FatalError, messageOf, RetryableError } from "../error.js";
 import { telling, type Notice } from "../notice.js";
+import { untilSignaled } from "../shutdown.js";
 import type { Question, Reply } from "../wire/entity.js";
 import { event, type CloudEvent } from "./event.js";
 import { attend } from "./session.js";
@@ -98,16 +99,8 @@ export class ComputeNode {
    * what it was asked, for a while.
    */
   async run(signal?: AbortSignal): Promise<void> {
-    if (signal !== undefined) return this.#answer(signal);
-    const stop = new AbortController();
-    const heard = (): void => stop.abort();
-    // A second signal finds nobody listening, and ends the program at once.
-    process.once("SIGINT", heard).once("SIGTERM", heard);
-    try {
-      await this.#answer(stop.signal);
-    } finally {
-      process.off("SIGINT", heard).off("SIGTERM", heard);
-    }
+    if (signal === undefined) return untilSignaled((told) => this.#answer(told));
+    await this.#answer(signal);
   }
 
   async #answer(signal: AbortSignal): Promise<void> {
