@@ -98,14 +98,12 @@ pub async fn nats_buckets(url: &str) -> Result<NatsBuckets, String> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
     use waypost_lifecycle::{Manager, MemoryBuckets};
 
     use super::*;
 
     fn gateway(prefix: &str) -> Result<Gateway, String> {
-        let lifecycles = Manager::builder(MemoryBuckets::new()).build().dynamic();
+        let lifecycles = Manager::builder(MemoryBuckets::new()).build().dynamic().clone();
         Gateway::new(lifecycles, GatewayOptions { prefix: prefix.to_owned(), ..Default::default() })
     }
 

@@ -75,8 +75,6 @@ fn decoded(part: &str) -> Result<String, Denied> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
     use super::*;
 
     #[test]
