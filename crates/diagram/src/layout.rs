@@ -131,7 +131,7 @@ pub struct Layout {
     pub height: i64,
     pub nodes: Vec<Area>,
     pub edges: Vec<Route>,
-    /// None for groups that cannot be drawn around their members alone.
+    /// None for groups that cross others, lie too deep in them, or are empty.
     pub groups: Vec<Option<Area>>,
 }
 
@@ -147,18 +147,22 @@ pub fn lay_out(request: &Request, spacing: &Spacing) -> Result<Layout, TooLarge>
     let mut passes = 0;
     let mut sheets = Vec::new();
     for part in part::parts(request) {
-        let layers = layer::layers(&part);
-        let mut sheet = sheet::Sheet::new(request, spacing, &nest, &layers)?;
+        let layers = layer::layers(part);
+        let mut sheet = sheet::Sheet::new(request, spacing, &nest, layers)?;
         passes += sheet.vertices.len();
-        within("passes of edges through layers", passes, limits::PASSES_MAX)?;
+        within(PASSES, passes, limits::PASSES_MAX)?;
         order::order(&mut sheet, &nest);
         port::spread(&mut sheet, request, spacing);
         place::place(&mut sheet, spacing);
+        port::nudge(&mut sheet, spacing);
         let channels = channel::channels(&sheet, spacing);
         sheets.push(route::route(&sheet, request, spacing, &channels));
     }
-    Ok(pack::pack(request, spacing, &nest, sheets))
+    Ok(pack::pack(request, spacing, sheets))
 }
+
+/// What there may be too much of in a picture of few nodes.
+const PASSES: &str = "passes of edges through layers";
 
 const fn within(what: &'static str, found: usize, most: usize) -> Result<(), TooLarge> {
     if found > most { Err(TooLarge { what, found, most }) } else { Ok(()) }

@@ -22,8 +22,12 @@ fn edge(from: &str, to: &str, label: String, style: Style) -> Edge {
 
 /// Puts a dot in front, and an edge from it to where everything begins.
 fn begin(picture: &mut Picture, first: &str) {
-    let dot =
-        Node { id: START.to_owned(), label: String::new(), detail: String::new(), kind: Kind::Start };
+    let dot = Node {
+        id: START.to_owned(),
+        label: String::new(),
+        detail: String::new(),
+        kind: Kind::Start,
+    };
     picture.nodes.insert(0, dot);
     picture.edges.insert(0, edge(START, first, String::new(), Style::Normal));
 }

@@ -25,18 +25,18 @@ pub enum Theme {
 const SPACING: Spacing = Spacing {
     margin: 24,
     node_gap: 36,
-    line_gap: 16,
+    line_gap: 12,
     track_gap: 14,
     above_tracks: 20,
     below_tracks: 26,
     layer_gap: 36,
-    port_gap: 26,
+    port_gap: 22,
     group_gap: 14,
     loop_reach: 22,
 };
 
 /// How texts on edges are broken.
-const LABEL_COLUMNS: usize = 26;
+const LABEL_COLUMNS: usize = 30;
 const LABEL_LINES: usize = 4;
 const LABEL_FONT: i64 = 11;
 const LABEL_LINE: i64 = 14;
@@ -61,7 +61,7 @@ fn line(from: usize, to: usize, edge: &Edge) -> Line {
     let lines = label(edge);
     let width = lines.iter().map(|it| breadth(it, LABEL_FONT)).max();
     let size = width.map(|width| Size {
-        width: width + 8,
+        width: width + 4,
         height: LABEL_LINE * i64::try_from(lines.len()).unwrap_or_default() + 4,
     });
     Line { from, to, style: edge.style, label: size }

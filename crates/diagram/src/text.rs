@@ -27,9 +27,9 @@ const SPACING: Spacing = Spacing {
 
 const NAME_COLUMNS: usize = 26;
 const NAME_LINES: usize = 3;
-const DETAIL_COLUMNS: usize = 30;
+const DETAIL_COLUMNS: usize = 36;
 const DETAIL_LINES: usize = 2;
-const LABEL_COLUMNS: usize = 24;
+const LABEL_COLUMNS: usize = 30;
 const LABEL_LINES: usize = 4;
 
 /// Draws a picture.

@@ -40,9 +40,8 @@ pub(crate) fn columns(text: &str) -> usize {
 /// too few: nobody knows which font it will be.
 const fn breadth_of(it: char) -> i64 {
     match it {
-        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | '(' | ')' | '[' | ']' | ' ' => {
-            36
-        }
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | '(' | ')' | '[' | ']'
+        | ' ' => 36,
         'f' | 'r' | 't' | '-' | '"' | '/' | 'I' => 44,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 98,
         'A'..='Z' | '#' | '&' | '=' | '<' | '>' | '+' | '_' | '…' | '×' => 74,
@@ -115,7 +114,10 @@ mod tests {
 
     #[test]
     fn lines_break_between_words_and_the_last_is_cut() {
-        assert_eq!(wrap("Manual Review by Underwriter", 14, 3), ["Manual Review", "by Underwriter"]);
+        assert_eq!(
+            wrap("Manual Review by Underwriter", 14, 3),
+            ["Manual Review", "by Underwriter"]
+        );
         assert_eq!(wrap("one two three four", 7, 2), ["one two", "three…"]);
     }
 

@@ -27,8 +27,11 @@ impl Blocks {
             bonds.add_border(rights);
         }
         // In the order of what looks worst if it is crooked.
-        for wanted in [Bond::Long, Bond::Middle, Bond::Half] {
-            for segment in sheet.segments.iter().filter(|it| bond(sheet, it) == wanted) {
+        let found: Vec<Bond> =
+            sheet.segments.iter().enumerate().map(|(number, it)| bond(sheet, number, it)).collect();
+        for wanted in [Bond::Long, Bond::Main, Bond::Side] {
+            let segments = sheet.segments.iter().zip(&found).filter(|it| *it.1 == wanted);
+            for (segment, _) in segments {
                 bonds.add(segment.upper, segment.lower, segment.upper_port - segment.lower_port);
             }
         }
@@ -36,41 +39,48 @@ impl Blocks {
     }
 }
 
+/// Why two vertices should lie straight below each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bond {
-    /// Both ends are in the middle of a long edge.
+    /// Both are on one long edge.
     Long,
-    /// Each end is the other's middle.
-    Middle,
-    /// One end has no other neighbor, and the other has it in the middle; or a long edge ends here.
-    Half,
+    /// They are each other's middle, on the main path.
+    Main,
+    /// They are each other's middle, beside it.
+    Side,
     None,
 }
 
-fn bond(sheet: &Sheet, segment: &Segment) -> Bond {
+fn bond(sheet: &Sheet, number: usize, segment: &Segment) -> Bond {
     let [upper, lower] = [segment.upper, segment.lower].map(|it| sheet.vertices[it].role);
-    if !upper.is_node() && !lower.is_node() {
-        return Bond::Long;
-    }
-    let is_middle_below = is_middle(sheet, &sheet.below[segment.upper], segment.lower, true);
-    let is_middle_above = is_middle(sheet, &sheet.above[segment.lower], segment.upper, false);
-    match (is_middle_below, is_middle_above) {
-        (true, true) if !segment.is_back => Bond::Middle,
-        (true, true) => Bond::Half,
-        (true | false, true | false) => Bond::None,
+    let is_middle = is_middle(sheet, number, true) && is_middle(sheet, number, false);
+    match () {
+        () if !upper.is_node() && !lower.is_node() => Bond::Long,
+        () if !is_middle => Bond::None,
+        () if segment.is_back || segment.upper_port != 0 || segment.lower_port != 0 => Bond::Side,
+        () => Bond::Main,
     }
 }
 
-/// Whether the vertex is in the middle of those at the other ends of these segments.
-fn is_middle(sheet: &Sheet, segments: &[usize], vertex: usize, is_below: bool) -> bool {
-    let segments = segments.iter().filter_map(|it| sheet.segments.get(*it));
-    let mut ends: Vec<(usize, usize)> = segments
-        .map(|it| if is_below { it.lower } else { it.upper })
-        .map(|it| (sheet.vertices[it].place, it))
-        .collect();
-    ends.sort_unstable();
-    ends.dedup();
-    ends.len() % 2 == 1 && ends.get(ends.len() / 2).is_some_and(|it| it.1 == vertex)
+/// Whether a segment is in the middle of those that share its upper place, or its lower one.
+fn is_middle(sheet: &Sheet, number: usize, is_upper: bool) -> bool {
+    let Some(segment) = sheet.segments.get(number) else { return false };
+    let (port, others) = if is_upper {
+        (segment.upper_port, &sheet.below[segment.upper])
+    } else {
+        (segment.lower_port, &sheet.above[segment.lower])
+    };
+    let mut places: Vec<(usize, usize)> = Vec::with_capacity(others.len());
+    for other in others {
+        let Some(it) = sheet.segments.get(*other) else { continue };
+        let (its_port, end) =
+            if is_upper { (it.upper_port, it.lower) } else { (it.lower_port, it.upper) };
+        if its_port == port {
+            places.push((sheet.vertices[end].place, *other));
+        }
+    }
+    places.sort_unstable();
+    places.len() % 2 == 1 && places.get(places.len() / 2).is_some_and(|it| it.1 == number)
 }
 
 /// Which vertices lie straight below which.

@@ -3,7 +3,10 @@
 
 mod net;
 
-use std::collections::BTreeMap;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+};
 
 use self::net::{Net, nets};
 use super::{Spacing, column::Column, column::whole, sheet::Sheet};
@@ -29,14 +32,11 @@ pub(super) fn channels(sheet: &Sheet, spacing: &Spacing) -> Vec<Channel> {
 }
 
 fn channel(sheet: &Sheet, spacing: &Spacing, segments: &[usize]) -> Channel {
-    let nets = sorted(nets(sheet, segments), spacing.line_gap);
-    let mut tracks: Vec<usize> = Vec::with_capacity(nets.len());
+    let gap = spacing.line_gap;
+    let nets = nets(sheet, segments);
+    let nets = if nets.len() > WEIGHED_MAX { in_turn(nets, gap) } else { weighed(nets, gap) };
     let mut channel = Channel { height: spacing.layer_gap, ..Channel::default() };
-    for (place, net) in nets.iter().enumerate() {
-        let over = nets.iter().zip(&tracks).take(place);
-        let over = over.filter(|(it, _)| it.meets(net, spacing.line_gap));
-        let track = over.map(|(_, track)| track + 1).max().unwrap_or_default();
-        tracks.push(track);
+    for (net, track) in nets {
         let y = spacing.above_tracks + whole(track) * spacing.track_gap;
         channel.tracks.extend(net.segments.iter().map(|it| (*it, y)));
         channel.height = channel.height.max(y + spacing.below_tracks);
@@ -44,12 +44,37 @@ fn channel(sheet: &Sheet, spacing: &Spacing, segments: &[usize]) -> Channel {
     channel
 }
 
-/// From the top: so that few cross, and none runs down where another does.
-fn sorted(mut nets: Vec<Net>, gap: i64) -> Vec<Net> {
-    if nets.len() > WEIGHED_MAX {
-        nets.sort_by_key(|it| (it.from, it.to));
-        return nets;
+/// Each gets the first track that is free, from the left.
+fn in_turn(mut nets: Vec<Net>, gap: i64) -> Vec<(Net, usize)> {
+    nets.sort_by_key(|it| (it.from, it.to));
+    // Where each track is free again, the first of them on top.
+    let mut free: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+    let mut placed = Vec::with_capacity(nets.len());
+    for net in nets {
+        let ended = free.peek().map(|it| it.0).filter(|(end, _)| end + gap <= net.from);
+        let track = ended.map_or(free.len(), |(_, track)| track);
+        if ended.is_some() {
+            free.pop();
+        }
+        free.push(Reverse((net.to, track)));
+        placed.push((net, track));
     }
+    placed
+}
+
+/// Each lies below those that are to be above it.
+fn weighed(nets: Vec<Net>, gap: i64) -> Vec<(Net, usize)> {
+    let mut placed: Vec<(Net, usize)> = Vec::with_capacity(nets.len());
+    for net in sorted(nets, gap) {
+        let over = placed.iter().filter(|(it, _)| it.meets(&net, gap));
+        let track = over.map(|(_, track)| track + 1).max().unwrap_or_default();
+        placed.push((net, track));
+    }
+    placed
+}
+
+/// From the top: so that few cross, and none runs down where another does.
+fn sorted(nets: Vec<Net>, gap: i64) -> Vec<Net> {
     let count = nets.len();
     // How much is lost if the first is above the second, and not below.
     let mut loss: Column<i64> = Column::new(count, 0);

@@ -30,6 +30,12 @@ impl<T: Clone> Column<T> {
     }
 }
 
+impl<T: Clone + Default> Default for Column<T> {
+    fn default() -> Self {
+        Self::new(0, T::default())
+    }
+}
+
 impl<T: Clone + Default> FromIterator<T> for Column<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         Self { items: items.into_iter().collect(), blank: T::default(), spill: T::default() }

@@ -1,6 +1,8 @@
 //! Gives each node its layer: below everything that leads to it, and not far above what it leads
 //! to.
 
+use std::collections::BTreeMap;
+
 use super::{
     column::Column,
     cycle::leads_back,
@@ -14,6 +16,8 @@ pub(super) struct Layers {
     /// The layer of each, from the top.
     pub(super) ranks: Column<usize>,
     pub(super) lines: Vec<Ranked>,
+    /// The edges that lead from a node to itself, by the node.
+    pub(super) loops: BTreeMap<usize, Vec<usize>>,
 }
 
 /// An edge that leads down, whatever its arrow says.
@@ -28,8 +32,8 @@ pub(super) struct Ranked {
 /// How often nodes are pulled down. More moves hardly anything.
 const PULLS: usize = 4;
 
-pub(super) fn layers(part: &Part) -> Layers {
-    let back = leads_back(part);
+pub(super) fn layers(part: Part) -> Layers {
+    let back = leads_back(&part);
     let down = |(line, it): (usize, &PartLine)| {
         let PartLine { from, to, edge } = *it;
         match back[line] {
@@ -39,7 +43,7 @@ pub(super) fn layers(part: &Part) -> Layers {
     };
     let lines: Vec<Ranked> = part.lines.iter().enumerate().map(down).collect();
     let ranks = ranks(part.nodes.len(), &lines);
-    Layers { nodes: part.nodes.clone(), ranks, lines }
+    Layers { nodes: part.nodes, ranks, lines, loops: part.loops }
 }
 
 fn ranks(count: usize, lines: &[Ranked]) -> Column<usize> {

@@ -16,16 +16,21 @@ use super::{
 /// How often all layers are sorted, alternately from the top and from the bottom.
 const SWEEPS: usize = 12;
 
+/// After so many sweeps that were of no use, there are no more.
+const VAIN_MAX: usize = 4;
+
 /// Above so many segments, neighbors are not exchanged one by one: it takes too long.
 const EXCHANGED_MAX: usize = 4_000;
 
 pub(super) fn order(sheet: &mut Sheet, nest: &Nest) {
     by_discovery(sheet, nest);
     let mut best = (crossings(sheet), sheet.layers.clone());
+    let mut vain = 0;
     for sweep in 0..SWEEPS {
-        if best.0 == 0 {
+        if best.0 == 0 || vain == VAIN_MAX {
             break;
         }
+        vain += 1;
         sort_all(sheet, nest, sweep % 2 == 0);
         if sheet.segments.len() <= EXCHANGED_MAX {
             exchange(sheet);
@@ -33,6 +38,7 @@ pub(super) fn order(sheet: &mut Sheet, nest: &Nest) {
         let found = crossings(sheet);
         if found < best.0 {
             best = (found, sheet.layers.clone());
+            vain = 0;
         }
     }
     sheet.layers = best.1;
@@ -68,23 +74,25 @@ fn sort_all(sheet: &mut Sheet, nest: &Nest, is_downward: bool) {
         sheet.vertices.iter().map(|it| Some(scaled(it.place))).collect();
     let ranks = Arranging::ranks(sheet, nest, &places);
     let count = sheet.layers.len();
-    for step in 1..count {
+    let mut keys = Column::new(sheet.vertices.len(), None);
+    for step in 0..count {
         let layer = if is_downward { step } else { count - 1 - step };
-        let keys = averages(sheet, layer, is_downward);
+        // In the first layer nothing has a wish; but its groups have to follow the others.
+        average(sheet, layer, is_downward, &mut keys);
         Arranging { nest, keys: &keys, ranks: &ranks }.arrange(sheet, layer);
     }
 }
 
 /// Where the vertices of a layer would stand if each were in the middle of its neighbors.
-fn averages(sheet: &Sheet, layer: usize, is_downward: bool) -> Column<Option<i64>> {
-    let mut keys = Column::new(sheet.vertices.len(), None);
+fn average(sheet: &Sheet, layer: usize, is_downward: bool, keys: &mut Column<Option<i64>>) {
+    let segments = if is_downward { &sheet.above } else { &sheet.below };
     for vertex in sheet.layers.get(layer).into_iter().flatten() {
-        let segments = if is_downward { &sheet.above } else { &sheet.below };
-        let neighbors = segments[*vertex].iter().filter_map(|it| sheet.segments.get(*it));
-        let places = neighbors.map(|it| if is_downward { it.upper } else { it.lower });
-        let places: Vec<i64> = places.map(|it| scaled(sheet.vertices[it].place)).collect();
-        let sum: i64 = places.iter().sum();
-        keys[*vertex] = sum.checked_div(i64::try_from(places.len()).unwrap_or_default());
+        let (mut sum, mut count) = (0, 0);
+        for segment in segments[*vertex].iter().filter_map(|it| sheet.segments.get(*it)) {
+            let neighbor = if is_downward { segment.upper } else { segment.lower };
+            sum += scaled(sheet.vertices[neighbor].place);
+            count += 1;
+        }
+        keys[*vertex] = i64::checked_div(sum, count);
     }
-    keys
 }

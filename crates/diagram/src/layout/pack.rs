@@ -1,11 +1,11 @@
 //! Puts the parts side by side, in rows if there are many.
 
-use super::{Area, Layout, Point, Request, Route, Spacing, nest::Nest, route::Laid};
+use super::{Area, Layout, Point, Request, Route, Spacing, route::Laid};
 
 /// How much wider than high a picture of many parts is.
 const SHAPE: i64 = 2;
 
-pub(super) fn pack(request: &Request, spacing: &Spacing, nest: &Nest, parts: Vec<Laid>) -> Layout {
+pub(super) fn pack(request: &Request, spacing: &Spacing, parts: Vec<Laid>) -> Layout {
     let mut layout = Layout {
         nodes: vec![Area::default(); request.nodes.len()],
         edges: vec![Route::default(); request.edges.len()],
@@ -26,7 +26,6 @@ pub(super) fn pack(request: &Request, spacing: &Spacing, nest: &Nest, parts: Vec
         layout.height = layout.height.max(offset.y + part.size.height + spacing.margin);
         put(&mut layout, part, offset);
     }
-    drop_crowded(&mut layout, nest);
     layout
 }
 
@@ -57,20 +56,6 @@ fn put(layout: &mut Layout, part: Laid, offset: Point) {
     for (group, area) in part.groups {
         if let Some(slot) = layout.groups.get_mut(group) {
             *slot = Some(moved(area));
-        }
-    }
-}
-
-/// A group around a node that is not in it would lie.
-fn drop_crowded(layout: &mut Layout, nest: &Nest) {
-    for (group, slot) in layout.groups.iter_mut().enumerate() {
-        let is_stranger = |(node, area): (usize, &Area)| {
-            !nest.lies_in(nest.of_node[node], Some(group))
-                && slot.is_some_and(|it| it.overlaps(area))
-        };
-        let is_crowded = layout.nodes.iter().enumerate().any(is_stranger);
-        if is_crowded || !nest.is_kept[group] {
-            *slot = None;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Parts of a picture that have nothing to do with each other are laid out apart.
 
+use std::collections::BTreeMap;
+
 use super::{Request, column::Column};
 
 /// Nodes that hang together, and the edges between them.
@@ -9,6 +11,8 @@ pub(super) struct Part {
     pub(super) nodes: Vec<usize>,
     /// Where each edge leads, by places in `nodes`. Edges from a node to itself are not among them.
     pub(super) lines: Vec<PartLine>,
+    /// The edges that lead from a node to itself, by the node.
+    pub(super) loops: BTreeMap<usize, Vec<usize>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +57,12 @@ fn collect(request: &Request, sets: &mut Sets) -> Vec<Part> {
         }
     }
     for (edge, line) in request.edges.iter().enumerate() {
-        let is_inside = line.from < count && line.to < count && line.from != line.to;
+        let is_inside = line.from < count && line.to < count;
         let number = part_of[sets.top(line.from)].unwrap_or_default();
-        if let Some(part) = parts.get_mut(number).filter(|_| is_inside) {
+        let Some(part) = parts.get_mut(number).filter(|_| is_inside) else { continue };
+        if line.from == line.to {
+            part.loops.entry(line.from).or_default().push(edge);
+        } else {
             part.lines.push(PartLine { from: place[line.from], to: place[line.to], edge });
         }
     }

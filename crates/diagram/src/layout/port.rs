@@ -20,10 +20,9 @@ pub(super) fn spread(sheet: &mut Sheet, request: &Request, spacing: &Spacing) {
             for number in segments[vertex].clone() {
                 let Some(segment) = sheet.segments.get_mut(number) else { continue };
                 let offset = ports.get(&class(request, segment)).copied().unwrap_or_default();
-                let most = (width / 2 - spacing.port_gap / 2).max(0);
+                let most = (width / 2 - spacing.port_gap).max(0);
                 let offset = offset.clamp(-most, most);
-                let port =
-                    if is_below { &mut segment.upper_port } else { &mut segment.lower_port };
+                let port = if is_below { &mut segment.upper_port } else { &mut segment.lower_port };
                 *port = offset;
             }
         }
@@ -64,4 +63,41 @@ fn ports(
     };
     let lefts = lefts.into_iter().enumerate().map(port(-1));
     lefts.chain(rights.into_iter().enumerate().map(port(1))).collect()
+}
+
+/// Moves the ends of edges a little where that makes them straight. An end that others share stays.
+pub(super) fn nudge(sheet: &mut Sheet, spacing: &Spacing) {
+    for number in 0..sheet.segments.len() {
+        let Some(it) = sheet.segments.get(number).copied() else { continue };
+        let [upper, lower] = [it.upper, it.lower].map(|it| sheet.vertices[it]);
+        let crooked = upper.x + it.upper_port - lower.x - it.lower_port;
+        if crooked == 0 || crooked.abs() > spacing.port_gap / 2 {
+            continue;
+        }
+        let is_free = |is_below| is_alone(sheet, spacing, number, is_below);
+        let (upper_port, lower_port) = match () {
+            () if lower.role.is_node() && is_free(false) => {
+                (it.upper_port, it.lower_port + crooked)
+            }
+            () if upper.role.is_node() && is_free(true) => (it.upper_port - crooked, it.lower_port),
+            () => continue,
+        };
+        if let Some(segment) = sheet.segments.get_mut(number) {
+            *segment = Segment { upper_port, lower_port, ..it };
+        }
+    }
+}
+
+/// Whether nothing else meets the node near the place where this segment does.
+fn is_alone(sheet: &Sheet, spacing: &Spacing, number: usize, is_below: bool) -> bool {
+    let Some(it) = sheet.segments.get(number) else { return false };
+    let others = if is_below { &sheet.below[it.upper] } else { &sheet.above[it.lower] };
+    let port = |it: &Segment| if is_below { it.upper_port } else { it.lower_port };
+    let mut others = others.iter().filter(|it| **it != number);
+    others.all(|other| {
+        sheet
+            .segments
+            .get(*other)
+            .is_some_and(|other| (port(other) - port(it)).abs() >= spacing.port_gap)
+    })
 }

@@ -4,7 +4,7 @@ use super::{
     Area, Point, Request, Route, Size, Spacing,
     channel::Channel,
     column::Column,
-    sheet::{Role, Segment, Sheet, Vertex, extent, slot},
+    sheet::{Role, Segment, Sheet, Vertex, slot},
 };
 
 /// A part, laid out from (0, 0).
@@ -81,16 +81,15 @@ impl<'a> Routing<'a> {
     fn nodes(&self) -> Vec<(usize, Area)> {
         let node = |vertex: &Vertex| {
             let Role::Node(node) = vertex.role else { return None };
-            let (size, _) = extent(self.request, self.spacing, node);
-            Some((node, Area { width: size.width, ..self.area(vertex) }))
+            let width = self.request.nodes.get(node)?.width;
+            Some((node, Area { width, ..self.area(vertex) }))
         };
         self.sheet.vertices.iter().filter_map(node).collect()
     }
 
     fn edges(&self) -> Vec<(usize, Route)> {
-        let starts = self.sheet.segments.iter().filter(|it| {
-            self.sheet.vertices[it.upper].role.is_node()
-        });
+        let starts =
+            self.sheet.segments.iter().filter(|it| self.sheet.vertices[it.upper].role.is_node());
         starts.map(|it| (it.edge, self.edge(it))).collect()
     }
 
@@ -138,8 +137,9 @@ impl<'a> Routing<'a> {
 
     /// Lines from a node to itself: out of its right side, and back into it.
     fn loops(&self, node: usize, area: &Area) -> Vec<(usize, Route)> {
-        let edges = self.request.edges.iter().enumerate();
-        let loops: Vec<_> = edges.filter(|(_, it)| it.from == node && it.to == node).collect();
+        let loops = self.sheet.loops.get(&node).into_iter().flatten();
+        let loops: Vec<_> =
+            loops.filter_map(|it| Some((*it, self.request.edges.get(*it)?))).collect();
         let heights = loops.iter().map(|(_, it)| slot(self.spacing, it.label.unwrap_or_default()));
         let mut y = area.y + (area.height - heights.sum::<i64>()) / 2;
         let mut routes = Vec::with_capacity(loops.len());
@@ -177,7 +177,8 @@ impl<'a> Routing<'a> {
             let right = rights.iter().map(|it| self.sheet.vertices[*it].x).max()?;
             let (top, _) = self.rows[self.sheet.vertices[*lefts.first()?].layer];
             let (last, height) = self.rows[self.sheet.vertices[*lefts.last()?].layer];
-            let (y, bottom) = (top - self.spacing.group_gap, last + height + self.spacing.group_gap);
+            let (y, bottom) =
+                (top - self.spacing.group_gap, last + height + self.spacing.group_gap);
             Some((*group, Area { x, y, width: right - x, height: bottom - y }))
         };
         self.sheet.borders.iter().filter_map(group).collect()
@@ -199,4 +200,3 @@ fn straighten(points: &mut Vec<Point>) {
     }
     *points = kept;
 }
-

@@ -22,18 +22,8 @@ pub(super) struct Sheet {
     pub(super) above: Column<Vec<usize>>,
     /// The left and the right borders of each group, from the top.
     pub(super) borders: BTreeMap<usize, (Vec<usize>, Vec<usize>)>,
-}
-
-impl Default for Column<Vertex> {
-    fn default() -> Self {
-        Self::new(0, Vertex::default())
-    }
-}
-
-impl Default for Column<Vec<usize>> {
-    fn default() -> Self {
-        Self::new(0, Vec::new())
-    }
+    /// The edges that lead from a node to itself, by the node.
+    pub(super) loops: BTreeMap<usize, Vec<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,23 +77,22 @@ pub(super) struct Segment {
 }
 
 impl Sheet {
-    /// `budget` is how many vertices there may be.
     pub(super) fn new(
         request: &Request,
         spacing: &Spacing,
         nest: &Nest,
-        layers: &Layers,
+        layers: Layers,
     ) -> Result<Self, TooLarge> {
-        let mut maker = Maker::new(request, spacing, nest, layers);
+        let mut maker = Maker::new(request, spacing, nest, &layers);
         maker.count()?;
         maker.add_nodes();
         for line in &layers.lines {
             maker.add_line(line);
         }
         maker.add_borders();
-        Ok(maker.sheet)
+        let sheet = maker.sheet;
+        Ok(Self { loops: layers.loops, ..sheet })
     }
-
 
     /// Writes down where the vertices of each layer stand.
     pub(super) fn number(&mut self) {
@@ -115,12 +104,12 @@ impl Sheet {
     }
 }
 
-/// How high and wide a node is together with the lines that lead from it to itself.
-pub(super) fn extent(request: &Request, spacing: &Spacing, node: usize) -> (Size, i64) {
+/// How large a node is with room for the lines that lead from it to itself, and how far those reach
+/// to the right of it.
+fn extent(request: &Request, spacing: &Spacing, node: usize, loops: &[usize]) -> (Size, i64) {
     let size = request.nodes.get(node).copied().unwrap_or_default();
-    let loops = request.edges.iter().filter(|it| it.from == node && it.to == node);
     let (mut height, mut reach) = (0, 0);
-    for line in loops {
+    for line in loops.iter().filter_map(|it| request.edges.get(*it)) {
         let label = line.label.unwrap_or_default();
         height += slot(spacing, label);
         reach = reach.max(spacing.loop_reach + spacing.line_gap + label.width);
@@ -148,16 +137,10 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(
-        request: &'a Request,
-        spacing: &'a Spacing,
-        nest: &'a Nest,
-        layers: &'a Layers,
-    ) -> Self {
+    fn new(request: &'a Request, spacing: &'a Spacing, nest: &'a Nest, layers: &'a Layers) -> Self {
         let nodes = layers.ranks.iter().map(|rank| rank * 2);
         let labels = layers.lines.iter().filter(|it| label(request, it).is_some());
-        let ranks: BTreeSet<usize> =
-            nodes.chain(labels.map(|it| label_rank(layers, it))).collect();
+        let ranks: BTreeSet<usize> = nodes.chain(labels.map(|it| label_rank(layers, it))).collect();
         let used: BTreeMap<usize, usize> =
             ranks.into_iter().enumerate().map(|(layer, rank)| (rank, layer)).collect();
         let mut maker = Self {
@@ -196,7 +179,7 @@ impl<'a> Maker<'a> {
         let passes: usize = self.layers.lines.iter().map(passed).sum();
         let borders: usize = self.spans.values().map(|(first, last)| 2 * (last - first + 1)).sum();
         let found = self.layers.nodes.len() + passes + borders;
-        super::within("passes of edges through layers", found, limits::PASSES_MAX)
+        super::within(super::PASSES, found, limits::PASSES_MAX)
     }
 
     fn add(&mut self, vertex: Vertex) -> usize {
@@ -211,7 +194,8 @@ impl<'a> Maker<'a> {
 
     fn add_nodes(&mut self) {
         for (place, node) in self.layers.nodes.iter().copied().enumerate() {
-            let (size, reach) = extent(self.request, self.spacing, node);
+            let loops = self.layers.loops.get(&node).map_or(&[][..], Vec::as_slice);
+            let (size, reach) = extent(self.request, self.spacing, node, loops);
             let left = size.width / 2;
             self.vertex_of[place] = self.add(Vertex {
                 role: Role::Node(node),
@@ -300,12 +284,10 @@ fn label_rank(layers: &Layers, line: &Ranked) -> usize {
 }
 
 /// How far two neighbors of a layer must be apart.
-pub(super) fn distance(one: &Vertex, other: &Vertex, spacing: &Spacing) -> i64 {
+pub(super) const fn distance(one: &Vertex, other: &Vertex, spacing: &Spacing) -> i64 {
     let gap = match (one.role, other.role) {
         (Role::LeftBorder, _) | (_, Role::RightBorder) => spacing.group_gap,
-        (Role::RightBorder, Role::LeftBorder) => spacing.line_gap,
         (Role::Node(_), Role::Node(_)) => spacing.node_gap,
-        (Role::Label(_), Role::Label(_)) => spacing.line_gap,
         (
             Role::Node(_) | Role::Label(_) | Role::Bend | Role::RightBorder,
             Role::Node(_) | Role::Label(_) | Role::Bend | Role::LeftBorder,
@@ -314,7 +296,7 @@ pub(super) fn distance(one: &Vertex, other: &Vertex, spacing: &Spacing) -> i64 {
     one.right + gap + other.left
 }
 
-/// A count of vertices as a length, for averages.
+/// A place, fine enough for averages of places.
 pub(super) fn scaled(place: usize) -> i64 {
     whole(place) * 1_024
 }

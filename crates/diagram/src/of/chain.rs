@@ -36,7 +36,12 @@ fn line<'a>(title: &str, steps: impl Iterator<Item = (&'a str, Option<u32>)>) ->
         };
         picture.nodes.push(node(&index.to_string(), step_type, detail, Kind::Task));
         let next = index + 1;
-        picture.edges.push(edge(&index.to_string(), &next.to_string(), String::new(), Style::Normal));
+        picture.edges.push(edge(
+            &index.to_string(),
+            &next.to_string(),
+            String::new(),
+            Style::Normal,
+        ));
     }
     if let Some(last) = picture.edges.last_mut() {
         END.clone_into(&mut last.to);

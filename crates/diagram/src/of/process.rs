@@ -4,7 +4,9 @@ mod branch;
 
 use std::collections::BTreeMap;
 
-use waypost_machines::process::{BoundarySource, HitPolicy, Rest, Source, State, StepSource, StepType};
+use waypost_machines::process::{
+    BoundarySource, HitPolicy, Rest, Source, State, StepSource, StepType,
+};
 
 use super::{add_missing, begin, edge, node};
 use crate::picture::{Edge, Kind, Mark, Picture, Style};

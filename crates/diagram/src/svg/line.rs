@@ -40,10 +40,7 @@ fn path(points: &[Point]) -> String {
         let [before, at, after] = corner else { continue };
         let radius = RADIUS.min(length(before, at) / 2).min(length(at, after) / 2);
         let (start, end) = (toward(at, before, radius), toward(at, after, radius));
-        path.push_str(&format!(
-            "L{} {}Q{} {} {} {}",
-            start.x, start.y, at.x, at.y, end.x, end.y
-        ));
+        path.push_str(&format!("L{} {}Q{} {} {} {}", start.x, start.y, at.x, at.y, end.x, end.y));
     }
     if let [.., before, last] = points {
         let end = toward(last, before, HEAD.0 / 2);

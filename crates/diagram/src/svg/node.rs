@@ -11,7 +11,7 @@ const LABEL_COLUMNS: usize = 24;
 const LABEL_LINES: usize = 3;
 const LABEL_FONT: i64 = 13;
 const LABEL_LINE: i64 = 17;
-const DETAIL_COLUMNS: usize = 32;
+const DETAIL_COLUMNS: usize = 36;
 const DETAIL_LINES: usize = 2;
 const DETAIL_FONT: i64 = 11;
 const DETAIL_LINE: i64 = 14;
@@ -46,21 +46,10 @@ pub(super) fn size(node: &Node) -> Size {
     let detail = details.iter().map(|it| breadth(it, DETAIL_FONT)).max().unwrap_or_default();
     let sign = sign(node.kind).map_or(0, |_| SIGN);
     let count = |lines: &[String], height| i64::try_from(lines.len()).unwrap_or_default() * height;
-    // An even width has a middle.
-    let width = (label.max(detail) + sign + 2 * PADDING.0).max(WIDTH_MIN).next_multiple_of_two();
+    let width = (label.max(detail) + sign + 2 * PADDING.0).max(WIDTH_MIN);
     let height = count(&labels, LABEL_LINE) + count(&details, DETAIL_LINE) + 2 * PADDING.1;
-    Size { width, height: height.max(LABEL_LINE + 2 * PADDING.1) }
-}
-
-/// Rounds up to what has a half.
-trait Even {
-    fn next_multiple_of_two(self) -> Self;
-}
-
-impl Even for i64 {
-    fn next_multiple_of_two(self) -> Self {
-        self + self.rem_euclid(2)
-    }
+    // An even width has a middle.
+    Size { width: width + width % 2, height: height.max(LABEL_LINE + 2 * PADDING.1) }
 }
 
 pub(super) fn draw(out: &mut Drawing, node: &Node, mark: Option<&Mark>, area: &Area) {
@@ -97,12 +86,18 @@ fn shape(kind: Kind, area: &Area) -> String {
     let Area { x, y, width, height } = *area;
     let (right, bottom, half) = (x + width, y + height, height / 2);
     let rect = |radius: i64| {
-        format!("<rect class=\"shape\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{radius}\"/>")
+        format!(
+            "<rect class=\"shape\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{radius}\"/>"
+        )
     };
     match kind {
         Kind::Start => {
             let radius = width / 2;
-            format!("<circle class=\"shape\" cx=\"{}\" cy=\"{}\" r=\"{radius}\"/>", x + radius, y + radius)
+            format!(
+                "<circle class=\"shape\" cx=\"{}\" cy=\"{}\" r=\"{radius}\"/>",
+                x + radius,
+                y + radius
+            )
         }
         Kind::Task | Kind::Person | Kind::Assignment | Kind::Missing => rect(6),
         Kind::Table => rect(2),
@@ -167,17 +162,27 @@ fn draw_texts(out: &mut Drawing, node: &Node, area: &Area) {
     let (left, anchor) = match sign(node.kind) {
         Some(path) => {
             let (x, y) = (x + PADDING.0 - 2, y + (height - 16) / 2);
-            out.put(format_args!("<path class=\"sign\" transform=\"translate({x} {y})\" d=\"{path}\"/>"));
+            out.put(format_args!(
+                "<path class=\"sign\" transform=\"translate({x} {y})\" d=\"{path}\"/>"
+            ));
             (x + SIGN + 2, "")
         }
         None => (x + width / 2, " middle"),
     };
     for line in labels {
-        out.put(format_args!("<text class=\"name{anchor}\" x=\"{left}\" y=\"{}\">{}</text>", at + 13, escape(&line)));
+        out.put(format_args!(
+            "<text class=\"name{anchor}\" x=\"{left}\" y=\"{}\">{}</text>",
+            at + 13,
+            escape(&line)
+        ));
         at += LABEL_LINE;
     }
     for line in details {
-        out.put(format_args!("<text class=\"detail{anchor}\" x=\"{left}\" y=\"{}\">{}</text>", at + 10, escape(&line)));
+        out.put(format_args!(
+            "<text class=\"detail{anchor}\" x=\"{left}\" y=\"{}\">{}</text>",
+            at + 10,
+            escape(&line)
+        ));
         at += DETAIL_LINE;
     }
 }
@@ -186,14 +191,15 @@ fn draw_texts(out: &mut Drawing, node: &Node, area: &Area) {
 /// when at the lower left.
 fn badges(mark: &Mark, area: &Area) -> Vec<String> {
     let Area { x, y, width, height } = *area;
-    let wide = |text: &str| breadth(text, BADGE_FONT) + 12;
+    // They are bold.
+    let wide = |text: &str| breadth(text, BADGE_FONT) * 11 / 10 + 12;
     let frequency = mark.frequency();
     let deadline: String = wrap(&mark.deadline(), 40, 1).concat();
     let presence = mark.presence();
     let badges = [
         ("presence", x - 6, y - 8, presence),
         ("frequency", x + width + 6 - wide(&frequency), y - 8, frequency),
-        ("deadline", x - 6, y + height - 8, deadline),
+        ("deadline", (x - 6).min(x + width / 2 - 12 - wide(&deadline)), y + height - 8, deadline),
     ];
     let badge = |(class, x, y, text): (&str, i64, i64, String)| {
         let width = wide(&text);

@@ -127,7 +127,9 @@ fn colors(palette: &Palette) -> String {
         format!(".edge path {{ stroke: {line}; }}"),
         format!(".edge .head {{ fill: {line}; }}"),
         format!(".edge.timer path, .waypost .edge.interrupting path {{ stroke: {timer}; }}"),
-        format!(".edge.timer .head, .waypost .edge.interrupting .head {{ fill: {timer}; stroke: none; }}"),
+        format!(
+            ".edge.timer .head, .waypost .edge.interrupting .head {{ fill: {timer}; stroke: none; }}"
+        ),
         format!(".label.timer text, .waypost .label.interrupting text {{ fill: {timer}; }}"),
         format!(".clock circle {{ fill: {paper}; stroke: {timer}; }}"),
         format!(".clock path {{ stroke: {timer}; }}"),

@@ -194,12 +194,13 @@ impl Canvas {
         let count = cells.len();
         for (index, (at, way)) in cells.into_iter().enumerate() {
             if index + 1 == count {
-                let head = self.alphabet.heads[match way {
-                    Way::Up => 0,
-                    Way::Right => 1,
-                    Way::Down => 2,
-                    Way::Left => 3,
-                }];
+                let [up, right, down, left] = self.alphabet.heads;
+                let head = match way {
+                    Way::Up => up,
+                    Way::Right => right,
+                    Way::Down => down,
+                    Way::Left => left,
+                };
                 self.put(at.x, at.y, Letter::One(head));
             } else {
                 self.pass(at, (came, way), is_broken);
@@ -210,16 +211,17 @@ impl Canvas {
 
     /// Opens the border of the box that a line leaves.
     fn open(&mut self, (at, way): (Point, Way)) {
-        let (y, door) = match way {
-            Way::Down => (at.y - 1, 1),
-            Way::Up => (at.y, 0),
+        let y = match way {
+            Way::Down => at.y - 1,
+            Way::Up => at.y,
             Way::Left | Way::Right => return,
         };
         let alphabet = self.alphabet;
         let Some(Cell { letter: Letter::One(letter), .. }) = self.cell(at.x, y) else { return };
         let borders = [&alphabet.plain, &alphabet.double];
         if let Some(border) = borders.iter().find(|it| it.across == *letter) {
-            *letter = border.doors[door];
+            let [upward, downward] = border.doors;
+            *letter = if way == Way::Up { upward } else { downward };
         }
     }
 

@@ -48,9 +48,15 @@ const UNICODE: Alphabet = Alphabet {
     lines: ['·', '│', '─', '└', '│', '│', '┌', '├', '─', '┘', '─', '┴', '┐', '┤', '┬', '┼'],
     broken: ['┄', '┆'],
     heads: ['▲', '►', '▼', '◄'],
-    plain: Border { across: '─', down: '│', corners: ['┌', '┐', '┘', '└'], doors: ['┴', '┬'] },
-    round: Border { across: '─', down: '│', corners: ['╭', '╮', '╯', '╰'], doors: ['┴', '┬'] },
-    double: Border { across: '═', down: '║', corners: ['╔', '╗', '╝', '╚'], doors: ['╧', '╤'] },
+    plain: Border {
+        across: '─', down: '│', corners: ['┌', '┐', '┘', '└'], doors: ['┴', '┬']
+    },
+    round: Border {
+        across: '─', down: '│', corners: ['╭', '╮', '╯', '╰'], doors: ['┴', '┬']
+    },
+    double: Border {
+        across: '═', down: '║', corners: ['╔', '╗', '╝', '╚'], doors: ['╧', '╤']
+    },
     frame: ['·', '·', '·'],
     dot: '●',
     is_ascii: false,

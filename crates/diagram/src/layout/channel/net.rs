@@ -31,16 +31,11 @@ pub(super) fn nets(sheet: &Sheet, segments: &[usize]) -> Vec<Net> {
             by_top.entry((segment.upper, ends(segment).0)).or_default().push(*number);
         }
     }
-    let mut nets: Vec<Vec<usize>> = Vec::new();
+    let (single, mut nets): (Vec<_>, Vec<_>) = by_top.into_values().partition(|it| it.len() == 1);
     let mut by_bottom: BTreeMap<(usize, i64), Vec<usize>> = BTreeMap::new();
-    for numbers in by_top.into_values() {
-        match numbers.as_slice() {
-            [number] if sheet.segments.get(*number).is_some() => {
-                if let Some(segment) = sheet.segments.get(*number) {
-                    by_bottom.entry((segment.lower, ends(segment).1)).or_default().push(*number);
-                }
-            }
-            _ => nets.push(numbers),
+    for number in single.into_iter().flatten() {
+        if let Some(segment) = sheet.segments.get(number) {
+            by_bottom.entry((segment.lower, ends(segment).1)).or_default().push(number);
         }
     }
     nets.extend(by_bottom.into_values());

@@ -59,10 +59,10 @@ fn reached<'a>(neighbors: &Neighbors<'a>, start: &str, ends: &[&str]) -> BTreeSe
         if ends.contains(&step) {
             continue;
         }
-        if let Some((step, nexts)) = neighbors.get_key_value(step) {
-            if found.insert(*step) {
-                open.extend(nexts);
-            }
+        if let Some((step, nexts)) = neighbors.get_key_value(step)
+            && found.insert(*step)
+        {
+            open.extend(nexts);
         }
     }
     found
