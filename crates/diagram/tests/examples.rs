@@ -98,6 +98,13 @@ fn processes_look_like_this() {
     check("loan-disbursement", &process("loan-disbursement.json"));
 }
 
+/// Gateways in gateways, a loop on a branch, and a way back to before the gateway.
+#[test]
+fn a_process_with_everything_in_it_looks_like_this() {
+    let source = Source::parse(include_str!("claims.json")).unwrap();
+    check("claims", &of::process::picture(&source));
+}
+
 #[test]
 fn every_example_is_drawn() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples");

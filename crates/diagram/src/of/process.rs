@@ -103,7 +103,10 @@ fn table(step: &StepSource) -> String {
         HitPolicy::Max => "the largest",
         HitPolicy::Min => "the smallest",
     };
-    format!("{rules} rules · {policy} counts")
+    match rules {
+        1 => "1 rule".to_owned(),
+        rules => format!("{rules} rules · {policy} counts"),
+    }
 }
 
 /// Every edge that leaves a step.

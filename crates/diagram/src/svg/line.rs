@@ -16,7 +16,7 @@ pub(super) fn draw(out: &mut Drawing, edge: &Edge, route: &Route) {
     let [.., before, last] = route.points.as_slice() else { return };
     let style = edge.style.as_str();
     let back = if route.is_back { " back" } else { "" };
-    let path = path(&route.points);
+    let path = path(route);
     let (dx, dy) = ((last.x - before.x).signum(), (last.y - before.y).signum());
     let (length, wide) = HEAD;
     let (x, y) = (last.x - dx * length, last.y - dy * length);
@@ -32,9 +32,41 @@ pub(super) fn draw(out: &mut Drawing, edge: &Edge, route: &Route) {
     ));
 }
 
-/// A line that turns in quarter circles. It ends inside of its head.
-fn path(points: &[Point]) -> String {
-    let Some(first) = points.first() else { return String::new() };
+/// A line that turns in quarter circles and makes room for its label. It ends inside of its head.
+fn path(route: &Route) -> String {
+    let mut points = route.points.clone();
+    if let [.., before, last] = points.as_mut_slice() {
+        *last = toward(last, before, HEAD.0 / 2);
+    }
+    match route.label.and_then(|label| gap(&points, &label)) {
+        Some((place, from, to)) => {
+            let (mut head, mut tail) = (points.clone(), points);
+            head.truncate(place + 1);
+            head.push(from);
+            tail.drain(..=place);
+            tail.insert(0, to);
+            round(&head) + &round(&tail)
+        }
+        None => round(&points),
+    }
+}
+
+/// After which point a line runs through its label, where it stops and where it goes on.
+fn gap(points: &[Point], label: &Area) -> Option<(usize, Point, Point)> {
+    let (top, bottom) = (label.y, label.y + label.height);
+    points.windows(2).enumerate().find_map(|(place, pair)| {
+        let [one, two] = *pair else { return None };
+        let is_through = one.x == two.x
+            && (label.x..=label.x + label.width).contains(&one.x)
+            && one.y.min(two.y) <= top
+            && bottom <= one.y.max(two.y);
+        let (from, to) = if one.y < two.y { (top, bottom) } else { (bottom, top) };
+        is_through.then_some((place, Point { y: from, ..one }, Point { y: to, ..one }))
+    })
+}
+
+fn round(points: &[Point]) -> String {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let mut path = format!("M{} {}", first.x, first.y);
     for corner in points.windows(3) {
         let [before, at, after] = corner else { continue };
@@ -42,10 +74,7 @@ fn path(points: &[Point]) -> String {
         let (start, end) = (toward(at, before, radius), toward(at, after, radius));
         path.push_str(&format!("L{} {}Q{} {} {} {}", start.x, start.y, at.x, at.y, end.x, end.y));
     }
-    if let [.., before, last] = points {
-        let end = toward(last, before, HEAD.0 / 2);
-        path.push_str(&format!("L{} {}", end.x, end.y));
-    }
+    path.push_str(&format!("L{} {}", last.x, last.y));
     path
 }
 
@@ -78,7 +107,7 @@ pub(super) fn draw_start(out: &mut Drawing, edge: &Edge, route: &Route) {
 }
 
 pub(super) fn draw_label(out: &mut Drawing, edge: &Edge, area: &Area) {
-    let Area { x, y, width, height } = area;
+    let Area { x, y, width, .. } = area;
     let middle = x + width / 2;
     let style = edge.style.as_str();
     let mut text = String::new();
@@ -87,8 +116,7 @@ pub(super) fn draw_label(out: &mut Drawing, edge: &Edge, area: &Area) {
         text.push_str(&format!("<text x=\"{middle}\" y=\"{y}\">{}</text>", escape(&it)));
     }
     out.put(format_args!(
-        "<g class=\"label {style}\"><title>{}</title><rect x=\"{x}\" y=\"{y}\" \
-         width=\"{width}\" height=\"{height}\" rx=\"4\"/>{text}</g>",
+        "<g class=\"label {style}\"><title>{}</title>{text}</g>",
         escape(&edge.label)
     ));
 }

@@ -120,7 +120,7 @@ fn colors(palette: &Palette) -> String {
     let Palette { paper, ink, faint, line, timer, here, failed, on_color, .. } = palette;
     let (inside, border) = palette.group;
     let mut rules = vec![
-        format!(".paper, .waypost .label rect {{ fill: {paper}; }}"),
+        format!(".paper {{ fill: {paper}; }}"),
         format!("text {{ fill: {ink}; }}"),
         format!(".detail {{ fill: {faint}; }}"),
         format!(".group rect {{ fill: {inside}; stroke: {border}; }}"),
