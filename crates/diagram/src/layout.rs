@@ -154,7 +154,6 @@ pub fn lay_out(request: &Request, spacing: &Spacing) -> Result<Layout, TooLarge>
         order::order(&mut sheet, &nest);
         port::spread(&mut sheet, request, spacing);
         place::place(&mut sheet, spacing);
-        port::nudge(&mut sheet, spacing);
         let channels = channel::channels(&sheet, spacing);
         sheets.push(route::route(&sheet, request, spacing, &channels));
     }

@@ -75,6 +75,7 @@ proptest! {
     #[test]
     fn svg_is_well_formed_and_has_only_our_elements(picture in picture()) {
         let drawn = svg(&picture, Theme::Auto).unwrap();
+        prop_assert!(drawn.chars().all(is_xml));
         let mut names = elements(&drawn);
         names.retain(|it| !ELEMENTS.contains(&it.as_str()));
         prop_assert_eq!(names, Vec::<String>::new());
@@ -107,6 +108,11 @@ proptest! {
         prop_assert!(!drawn.lines().any(|it| it.ends_with(' ')));
         prop_assert!(text(&picture, Letters::Ascii).unwrap().is_ascii());
     }
+}
+
+/// Whether XML has a place for it.
+const fn is_xml(it: char) -> bool {
+    matches!(it, '\n' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..)
 }
 
 const ELEMENTS: [&str; 9] =
