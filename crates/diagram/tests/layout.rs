@@ -188,6 +188,25 @@ fn branches_lie_side_by_side_in_their_group() {
 }
 
 #[test]
+fn a_node_that_nothing_leads_to_stands_right_above_what_it_leads_to() {
+    let mut request = chain(6);
+    request.nodes.push(node());
+    request.edges.push(line(6, 4));
+    let layout = lay_out(&request, &SPACING).unwrap();
+    assert_eq!(layout.nodes[6].y, layout.nodes[3].y);
+}
+
+#[test]
+fn a_group_is_no_wider_than_what_it_holds() {
+    let wide = Size { width: 400, ..node() };
+    let edges = vec![line(0, 1), line(0, 2), line(0, 3), line(1, 4), line(2, 5), line(3, 6)];
+    let nodes = vec![node(), node(), node(), node(), wide, wide, wide];
+    let request = Request { nodes, edges, groups: vec![vec![2]] };
+    let layout = lay_out(&request, &SPACING).unwrap();
+    assert_eq!(layout.groups[0].unwrap().width, 100 + 2 * SPACING.group_gap);
+}
+
+#[test]
 fn groups_stand_side_by_side_in_the_same_order_from_top_to_bottom() {
     let label = Some(Size { width: 1, height: 1 });
     let labeled = |from, to| Line { label, ..line(from, to) };

@@ -75,21 +75,13 @@ fn weighed(nets: Vec<Net>, gap: i64) -> Vec<(Net, usize)> {
 
 /// From the top: so that few cross, and none runs down where another does.
 fn sorted(nets: Vec<Net>, gap: i64) -> Vec<Net> {
-    let count = nets.len();
-    // How much is lost if the first is above the second, and not below.
-    let mut loss: Column<i64> = Column::new(count, 0);
-    let weigh = |one: &Net, other: &Net| one.cost_above(other, gap) - other.cost_above(one, gap);
-    for (place, one) in nets.iter().enumerate() {
-        loss[place] = nets.iter().map(|other| weigh(one, other).max(0)).sum();
-    }
-    let mut left: Vec<(usize, Net)> = nets.into_iter().enumerate().collect();
-    let mut sorted = Vec::with_capacity(count);
-    while let Some(best) = (0..left.len()).min_by_key(|it| left.get(*it).map(|it| loss[it.0])) {
-        let (_, net) = left.remove(best);
-        for (place, other) in &left {
-            loss[*place] -= weigh(other, &net).max(0);
-        }
-        sorted.push(net);
-    }
-    sorted
+    // How much is lost if one is above the others, and not below.
+    let loss = |one: &Net| -> i64 {
+        let weigh = |other: &Net| one.cost_above(other, gap) - other.cost_above(one, gap);
+        nets.iter().map(|other| weigh(other).max(0)).sum()
+    };
+    let losses: Vec<i64> = nets.iter().map(loss).collect();
+    let mut sorted: Vec<(i64, Net)> = losses.into_iter().zip(nets).collect();
+    sorted.sort_by_key(|it| it.0);
+    sorted.into_iter().map(|it| it.1).collect()
 }
