@@ -16,7 +16,7 @@ pub use self::{
     dot::dot,
     layout::TooLarge,
     mermaid::mermaid,
-    svg::{Theme, svg},
+    svg::{Theme, placed, svg},
     text::{Letters, text},
     told::told,
 };

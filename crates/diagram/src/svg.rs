@@ -46,15 +46,24 @@ const LABEL_LINE: i64 = 14;
 /// # Errors
 /// When it is too large to be laid out.
 pub fn svg(picture: &Picture, theme: Theme) -> Result<String, TooLarge> {
+    let layout = placed(picture)?;
+    let edges: Vec<&Edge> = picture.ways().into_iter().map(|it| it.2).collect();
+    Ok(draw(picture, &edges, &layout, theme))
+}
+
+/// Where [`svg()`] has everything, in pixels, for those who draw it themselves. Edges are those of
+/// [`Picture::ways`].
+///
+/// # Errors
+/// When it is too large to be laid out.
+pub fn placed(picture: &Picture) -> Result<Layout, TooLarge> {
     let ways = picture.ways();
     let request = Request {
         nodes: picture.nodes.iter().map(node::size).collect(),
         edges: ways.iter().map(|(from, to, edge)| line(*from, *to, edge)).collect(),
         groups: picture.members(),
     };
-    let layout = lay_out(&request, &SPACING)?;
-    let edges: Vec<&Edge> = ways.iter().map(|it| it.2).collect();
-    Ok(draw(picture, &edges, &layout, theme))
+    lay_out(&request, &SPACING)
 }
 
 fn line(from: usize, to: usize, edge: &Edge) -> Line {

@@ -8,7 +8,7 @@ use expect_test::expect_file;
 use waypost_diagram::{
     Letters, Theme, dot, mermaid, of,
     picture::{Mark, Picture},
-    svg, text, told,
+    placed, svg, text, told,
 };
 use waypost_machines::{
     chain::Plan,
@@ -160,6 +160,18 @@ fn marks_move_nothing() {
     };
     assert_eq!(places(&live()), places(&process("loan-application.json")));
     assert!(places(&live()).len() > 5);
+}
+
+#[test]
+fn what_is_placed_is_where_it_is_drawn() {
+    let picture = process("loan-application.json");
+    let layout = placed(&picture).unwrap();
+    let drawn = svg(&picture, Theme::Light).unwrap();
+    assert_eq!((layout.nodes.len(), layout.edges.len()), (15, picture.edges.len()));
+    assert!(drawn.contains(&format!("viewBox=\"0 0 {} {}\"", layout.width, layout.height)));
+    let place = layout.nodes[1];
+    let rect = format!("x=\"{}\" y=\"{}\" width=\"{}\"", place.x, place.y, place.width);
+    assert!(drawn.contains(&rect));
 }
 
 #[test]
