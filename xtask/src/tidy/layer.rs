@@ -3,7 +3,7 @@
 use super::tree::Tree;
 
 /// Crates that do no I/O, read no clock, draw no random numbers and do not log.
-const PURE: [&str; 3] = ["documents", "kernel", "machines"];
+const PURE: [&str; 4] = ["diagram", "documents", "kernel", "machines"];
 
 /// What a pure crate has no use for.
 const IMPURE: [&str; 24] = [
@@ -34,10 +34,11 @@ const IMPURE: [&str; 24] = [
 ];
 
 /// Who may depend on whom. The arrows of ARCHITECTURE.md, followed to their ends.
-const BELOW: [(&str, &[&str]); 12] = [
+const BELOW: [(&str, &[&str]); 13] = [
     ("documents", &[]),
     ("kernel", &[]),
     ("machines", &["documents", "kernel"]),
+    ("diagram", &["documents", "kernel", "machines"]),
     ("stores", &["kernel"]),
     ("engine", &["documents", "kernel", "machines"]),
     ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
