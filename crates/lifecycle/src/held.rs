@@ -164,13 +164,26 @@ impl Fields<'_> {
 
 /// What the library keeps with a value; nothing, if somebody dropped or damaged it.
 pub(crate) fn trail_of(text: &[u8]) -> Option<Trail> {
+    serde_json::from_str(kept(text)?.get()).ok()
+}
+
+/// The type that a value says it belongs to. Most who read a value want to know no more.
+pub(crate) fn workflow_of(text: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        workflow: String,
+    }
+    let head: Head = serde_json::from_str(kept(text)?.get()).ok()?;
+    Some(head.workflow).filter(|it| !it.is_empty())
+}
+
+fn kept(text: &[u8]) -> Option<&RawValue> {
     #[derive(Deserialize)]
     struct Kept<'k> {
         #[serde(borrow, default, rename = "_lifecycle")]
         trail: Option<&'k RawValue>,
     }
-    let kept: Kept<'_> = serde_json::from_slice(text).ok()?;
-    serde_json::from_str(kept.trail?.get()).ok()
+    serde_json::from_slice::<Kept<'_>>(text).ok()?.trail
 }
 
 /// The text of a value with what the library keeps beside it.

@@ -9,7 +9,7 @@ use crate::{
     Bucket, Entry, Error, Result, Revision, Snapshot,
     bucket::check_key,
     core::Stored,
-    held::{Held, Shape, trail_of},
+    held::{Held, Shape, workflow_of},
     index::Index,
     participant::{FieldMeta, Role},
 };
@@ -134,9 +134,7 @@ impl Registration {
     /// Reads what is stored. Nothing, if it belongs to another type or another entity's place.
     pub(crate) fn open(&self, entry: &Entry) -> Result<Option<Stored>> {
         let Some(entity_id) = self.shape.id_of(&entry.key) else { return Ok(None) };
-        let trail = trail_of(&entry.value);
-        let stranger = |it: &str| !it.is_empty() && it != self.workflow;
-        if trail.as_ref().is_some_and(|it| stranger(&it.workflow)) {
+        if workflow_of(&entry.value).is_some_and(|it| it != self.workflow) {
             return Ok(None);
         }
         let held = self.shape.decode(&entry.value).map_err(|source| Error::Decode {
@@ -144,8 +142,8 @@ impl Registration {
             key: entry.key.clone(),
             source,
         })?;
-        let (entity_id, revision, at) = (entity_id.to_owned(), entry.revision, entry.at);
-        Ok(Some(Stored { entity_id, held, trail, revision, at }))
+        let (entity_id, text) = (entity_id.to_owned(), entry.value.clone());
+        Ok(Some(Stored { entity_id, held, text, revision: entry.revision, at: entry.at }))
     }
 
     pub(crate) fn snapshot<T>(
