@@ -78,8 +78,9 @@ impl Core {
         })?;
         let Claims { workflow, bucket: bucket_name, table, shape } = claims;
         let index = Index::new();
+        let mark = format!("{{\"workflow\":{}", serde_json::Value::from(workflow.as_str()));
         let registration =
-            Arc::new(Registration { workflow, bucket_name, table, shape, bucket, index });
+            Arc::new(Registration { workflow, mark, bucket_name, table, shape, bucket, index });
         {
             let mut registrations =
                 self.registrations.write().unwrap_or_else(PoisonError::into_inner);
