@@ -12,7 +12,7 @@ use crate::{
     BucketError, Error, Result, Revision,
     core::{Core, Stored},
     figures::count,
-    held::{Held, joined},
+    held::{Held, joined, trail_of},
     registration::Registration,
 };
 
@@ -111,8 +111,8 @@ impl Core {
             let from = stored.held.phase().to_owned();
             let stamp = change(&mut *stored.held)?;
             check_identity(registration, entity_id, &*stored.held)?;
-            stored.trail = self.trail(registration, &stored, from, &stamp);
-            let value = registration.encode(&*stored.held, &key, stored.trail.as_ref())?;
+            let trail = self.trail(registration, &stored, from, &stamp);
+            let value = registration.encode(&*stored.held, &key, trail.as_ref())?;
             match registration.bucket.update(&key, value, stored.revision).await {
                 Ok(revision) => {
                     registration.index.wrote(registration, &*stored.held, revision);
@@ -141,7 +141,7 @@ impl Core {
         if !self.settings.keeps_trail {
             return None;
         }
-        let known = stored.trail.clone().unwrap_or_default();
+        let known = trail_of(&stored.text).unwrap_or_default();
         let workflow = registration.workflow.clone();
         let carried = Trail { workflow, ..known }.carried(stored.at);
         let to = stored.held.phase();

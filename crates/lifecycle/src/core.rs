@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use waypost_kernel::Timestamp;
-use waypost_machines::lifecycle::Trail;
 
 use crate::{
     BucketError, Buckets, Error, Result, Revision,
@@ -52,7 +52,8 @@ pub(crate) struct Core {
 pub(crate) struct Stored {
     pub(crate) entity_id: String,
     pub(crate) held: Box<dyn Held>,
-    pub(crate) trail: Option<Trail>,
+    /// As it was read, with what the library keeps beside it.
+    pub(crate) text: Bytes,
     pub(crate) revision: Revision,
     pub(crate) at: Timestamp,
 }
@@ -77,8 +78,9 @@ impl Core {
         })?;
         let Claims { workflow, bucket: bucket_name, table, shape } = claims;
         let index = Index::new();
+        let mark = format!("{{\"workflow\":{}", serde_json::Value::from(workflow.as_str()));
         let registration =
-            Arc::new(Registration { workflow, bucket_name, table, shape, bucket, index });
+            Arc::new(Registration { workflow, mark, bucket_name, table, shape, bucket, index });
         {
             let mut registrations =
                 self.registrations.write().unwrap_or_else(PoisonError::into_inner);

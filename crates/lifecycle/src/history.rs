@@ -5,7 +5,8 @@ use waypost_kernel::Timestamp;
 use waypost_machines::lifecycle::{Found, Moved, Observed, Source, history};
 
 use crate::{
-    BucketError, Entry, Result, Retained, RetainedValue, core::Core, registration::Registration,
+    BucketError, Entry, Result, Retained, RetainedValue, core::Core, held::trail_of,
+    registration::Registration,
 };
 
 /// A move of an entity. Its time is the store's.
@@ -66,7 +67,8 @@ impl Core {
         let found = match registration.open(&entry) {
             Ok(Some(stored)) => {
                 // Without a trail of our own we tell what everybody can see.
-                let trail = stored.trail.filter(|_| self.settings.keeps_trail);
+                let is_kept = self.settings.keeps_trail;
+                let trail = is_kept.then(|| trail_of(&stored.text)).flatten();
                 Found::Value { phase: stored.held.phase().to_owned(), trail }
             }
             Ok(None) => Found::Unreadable,

@@ -9,7 +9,7 @@ use crate::{
     Bucket, Entry, Error, Result, Revision, Snapshot,
     bucket::check_key,
     core::Stored,
-    held::{Held, Shape, trail_of},
+    held::{Held, Shape, parted, workflow_of},
     index::Index,
     participant::{FieldMeta, Role},
 };
@@ -37,6 +37,8 @@ pub(crate) struct Claims {
 
 pub(crate) struct Registration {
     pub(crate) workflow: String,
+    /// How what the library keeps with values of this type begins.
+    pub(crate) mark: String,
     pub(crate) bucket_name: String,
     pub(crate) table: Transitions,
     pub(crate) shape: Box<dyn Shape>,
@@ -134,9 +136,15 @@ impl Registration {
     /// Reads what is stored. Nothing, if it belongs to another type or another entity's place.
     pub(crate) fn open(&self, entry: &Entry) -> Result<Option<Stored>> {
         let Some(entity_id) = self.shape.id_of(&entry.key) else { return Ok(None) };
-        let trail = trail_of(&entry.value);
-        let stranger = |it: &str| !it.is_empty() && it != self.workflow;
-        if trail.as_ref().is_some_and(|it| stranger(&it.workflow)) {
+        let (text, revision, at) = (entry.value.clone(), entry.revision, entry.at);
+        let entity_id = entity_id.to_owned();
+        if let Some((plain, trail)) = parted(&entry.value)
+            && trail.strip_prefix(&*self.mark).is_some_and(|it| it.starts_with([',', '}']))
+            && let Ok(held) = self.shape.decode(plain.as_bytes())
+        {
+            return Ok(Some(Stored { entity_id, held, text, revision, at }));
+        }
+        if workflow_of(&entry.value).is_some_and(|it| it != self.workflow) {
             return Ok(None);
         }
         let held = self.shape.decode(&entry.value).map_err(|source| Error::Decode {
@@ -144,8 +152,7 @@ impl Registration {
             key: entry.key.clone(),
             source,
         })?;
-        let (entity_id, revision, at) = (entity_id.to_owned(), entry.revision, entry.at);
-        Ok(Some(Stored { entity_id, held, trail, revision, at }))
+        Ok(Some(Stored { entity_id, held, text, revision, at }))
     }
 
     pub(crate) fn snapshot<T>(

@@ -77,12 +77,16 @@ impl Content {
         self.is_ready = false;
     }
 
+    /// Whether this write of an entity, or a later one, is known. It is there, in any case.
+    pub(super) fn knows(&mut self, entity_id: &str, revision: Revision) -> bool {
+        let Some(known) = self.entities.get_mut(entity_id) else { return false };
+        known.round = self.round;
+        known.revision >= revision
+    }
+
     /// Takes note of a write, unless a later one is known.
     pub(super) fn apply(&mut self, entity_id: &str, revision: Revision, facts: Option<Facts>) {
-        if let Some(known) = self.entities.get_mut(entity_id)
-            && known.revision >= revision
-        {
-            known.round = self.round;
+        if self.knows(entity_id, revision) {
             return;
         }
         self.replace(entity_id.into(), revision, facts);

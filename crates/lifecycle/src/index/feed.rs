@@ -62,6 +62,10 @@ async fn follow(
         match event {
             Ok(BucketEvent::Put(entry)) => {
                 let Some(entity_id) = registration.shape.id_of(&entry.key) else { continue };
+                // Most news is of our own writes, which are known.
+                if lock(content).knows(entity_id, entry.revision) {
+                    continue;
+                }
                 let opened = registration.open(&entry).ok().flatten();
                 let facts = opened.map(|it| facts(&registration, &*it.held));
                 lock(content).apply(entity_id, entry.revision, facts);

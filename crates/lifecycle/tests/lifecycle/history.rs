@@ -107,6 +107,26 @@ async fn a_stranger_who_drops_the_trail_only_costs_what_it_said(site: Site) {
 }
 
 #[tokio::test]
+async fn a_stranger_may_put_the_members_in_another_order() {
+    let buckets = MemoryBuckets::new();
+    let manager = Manager::builder(buckets.clone()).create_buckets(4).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    missions.create(&Mission { photos: 3, ..mission("m-1") }).await.unwrap();
+    missions.transition("m-1", "flying", Source::Operator, "go").await.unwrap();
+    let bucket = buckets.bucket("MISSIONS").unwrap();
+    let entry = waypost_lifecycle::Bucket::get(&*bucket, "mission.m-1").await.unwrap().unwrap();
+    let mut value: serde_json::Value = serde_json::from_slice(&entry.value).unwrap();
+    let members = value.as_object_mut().unwrap();
+    let photos = members.shift_remove("photos").unwrap();
+    members.insert("photos".to_owned(), photos);
+    bucket.put("mission.m-1", value.to_string());
+    let moved = missions.transition("m-1", "landing", Source::Rule, "").await.unwrap();
+    assert_eq!(moved.photos, 3);
+    let told = told(&missions.history("m-1").await.unwrap());
+    assert_eq!(told[1..], ["planning > flying operator go", "flying > landing rule"]);
+}
+
+#[tokio::test]
 async fn without_a_trail_history_is_what_the_bucket_shows() {
     let buckets = MemoryBuckets::new();
     let manager = Manager::builder(buckets.clone()).create_buckets(64).without_trail().build();

@@ -1,7 +1,7 @@
 //! Who moved an entity, and why: kept inside of what is stored, in the same write as the phase, so
 //! that it cannot be lost and needs no deeper history than the bucket has.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use waypost_kernel::Timestamp;
 
 /// The member of a stored value that belongs to the library.
@@ -57,17 +57,64 @@ pub struct Step {
 }
 
 /// What the library keeps with a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Wire")]
 pub struct Trail {
     /// The type the value belongs to.
-    #[serde(default)]
     pub workflow: String,
     /// The move this very write made, if it made one.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub this: Option<Step>,
     /// The latest moves, oldest first, this one included.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recent: Vec<Step>,
+}
+
+/// A trail as it is read: this write's move lies flat in it. Spelled out, because what serde flattens
+/// it reads twice, and this is read with every change.
+#[derive(Deserialize)]
+struct Wire {
+    #[serde(default)]
+    workflow: String,
+    from: Option<String>,
+    to: Option<String>,
+    source: Option<Source>,
+    #[serde(default)]
+    note: String,
+    seq: Option<u64>,
+    #[serde(default)]
+    recent: Vec<Step>,
+}
+
+impl From<Wire> for Trail {
+    fn from(wire: Wire) -> Self {
+        let Wire { workflow, from, to, source, note, seq, recent } = wire;
+        let this = match (from, to, source, seq) {
+            (Some(from), Some(to), Some(source), Some(seq)) => {
+                Some(Step { from, to, source, note, seq, at: None })
+            }
+            _ => None,
+        };
+        Self { workflow, this, recent }
+    }
+}
+
+impl Serialize for Trail {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("workflow", &self.workflow)?;
+        if let Some(this) = &self.this {
+            members.serialize_entry("from", &this.from)?;
+            members.serialize_entry("to", &this.to)?;
+            members.serialize_entry("source", &this.source)?;
+            if !this.note.is_empty() {
+                members.serialize_entry("note", &this.note)?;
+            }
+            members.serialize_entry("seq", &this.seq)?;
+        }
+        if !self.recent.is_empty() {
+            members.serialize_entry("recent", &self.recent)?;
+        }
+        members.end()
+    }
 }
 
 impl Trail {
