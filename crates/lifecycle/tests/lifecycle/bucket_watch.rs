@@ -13,6 +13,7 @@ on_every_store![
     a_deletion_is_shown_and_what_was_deleted_is_not,
     watches_do_not_disturb_each_other,
     a_watch_during_writes_misses_nothing,
+    watches_that_begin_during_writes_repeat_nothing,
     many_keys_are_all_shown,
     watches_that_are_dropped_leave_nothing_behind,
 ];
@@ -129,6 +130,34 @@ async fn a_watch_during_writes_misses_nothing(site: Site) {
     for writer in writers {
         writer.await.unwrap();
     }
+}
+
+async fn watches_that_begin_during_writes_repeat_nothing(site: Site) {
+    let bucket = site.bucket().await;
+    let mut revision = bucket.create("a", "0".into()).await.unwrap();
+    let writer = {
+        let bucket = Arc::clone(&bucket);
+        tokio::spawn(async move {
+            for number in 1_u64.. {
+                revision = bucket.update("a", number.to_string().into(), revision).await.unwrap();
+                // In memory nothing else would ever give the others, or the end, a chance.
+                tokio::task::yield_now().await;
+            }
+        })
+    };
+    for _ in 0..60 {
+        let mut watch = bucket.watch().await.unwrap();
+        let mut last: Option<u64> = None;
+        let mut n_seen = 0;
+        while n_seen < 4 {
+            if let BucketEvent::Put(entry) = watch.next().await.unwrap().unwrap() {
+                let number = std::str::from_utf8(&entry.value).unwrap().parse().unwrap();
+                assert!(last.is_none_or(|it| number == it + 1), "{number} after {last:?}");
+                (last, n_seen) = (Some(number), n_seen + 1);
+            }
+        }
+    }
+    writer.abort();
 }
 
 async fn many_keys_are_all_shown(site: Site) {

@@ -10,7 +10,11 @@ use crate::{
     site::{Site, on_every_store},
 };
 
-on_every_store![rules_act_when_their_conditions_come_true, two_engines_act_once];
+on_every_store![
+    rules_act_when_their_conditions_come_true,
+    two_engines_act_once,
+    a_rule_that_is_fired_by_many_at_once_acts_once,
+];
 
 async fn site() -> (Manager, Workflow<Mission>, Rules) {
     let manager = Manager::builder(MemoryBuckets::new()).create_buckets(8).build();
@@ -211,6 +215,39 @@ async fn rules_act_when_their_conditions_come_true(site: Site) {
     let last = missions.history("early").await.unwrap().pop().unwrap();
     assert_eq!(last.note, "in phase landing", "the second action sees what the first has done");
     running.abort();
+}
+
+/// The table would let all of them: only the condition, looked at again, keeps them from it.
+async fn a_rule_that_is_fired_by_many_at_once_acts_once(site: Site) {
+    let manager = site.manager();
+    let lamp = json!({
+        "workflow": "lamp", "bucket": "LAMPS", "transitions": {"on": ["on"]},
+        "fields": [
+            {"name": "id", "tags": "id"},
+            {"name": "phase", "tags": "phase"},
+            {"name": "flashes", "kind": "u32", "tags": "operator_writable"}
+        ]
+    });
+    manager.register_described(serde_json::from_value(lamp).unwrap()).await.unwrap();
+    let flash = json!([{
+        "name": "flash", "workflow": "lamp",
+        "when": [{"field": "flashes", "operator": "lt", "value": 1}],
+        "then": [{
+            "type": "lifecycle_transition", "phase": "on",
+            "set": {"flashes": {"op": "increment"}}
+        }]
+    }]);
+    let rules = serde_json::from_value(flash).unwrap();
+    let rules = Rules::new(manager.dynamic().clone(), rules).unwrap();
+    for number in 0..20 {
+        let id = format!("l-{number}");
+        manager.create("lamp", &json!({"id": id, "phase": "on", "flashes": 0})).await.unwrap();
+        let firing = (0..5).map(|_| rules.fire("flash", &id));
+        let fired = futures_util::future::join_all(firing).await;
+        let n_acted = fired.into_iter().filter(|it| *it.as_ref().unwrap()).count();
+        assert_eq!(n_acted, 1);
+        assert_eq!(manager.get("lamp", &id).await.unwrap().value["flashes"], 1);
+    }
 }
 
 async fn two_engines_act_once(site: Site) {
