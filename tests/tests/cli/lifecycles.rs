@@ -32,7 +32,7 @@ async fn types_that_a_file_describes_are_there_for_operators() {
 }
 
 fn refused(folder: &Path) -> String {
-    let output = command(folder).args(["serve", "--store", "sqlite::memory:"]).output();
+    let output = command(folder).args(["serve", "--store", "sqlite::memory:", "--log", "error"]).output();
     told(&output.unwrap().into())
 }
 
@@ -47,5 +47,25 @@ fn a_file_that_cannot_be_used_is_refused_at_the_start() {
         ("path_prefix = \"v1\"\ncreate_buckets = true", Some(SURVEY)),
     ];
     let told = cases.map(|(settings, types)| refused(folder(settings, types).path()));
-    expect![[""]].assert_eq(&told.join("\n"));
+    expect![[r#"
+        error: lifecycles.toml: No such file or directory (os error 2)
+        [exit 2]
+
+        error: lifecycles.toml: TOML parse error at line 1, column 9
+          |
+        1 | types = 7
+          |         ^
+        invalid type: integer `7`, expected a sequence
+
+        [exit 2]
+
+        error: lifecycles.toml: the transitions of workflow "drone-survey" are invalid: "planning" leads to "lost", which is not declared
+        [exit 2]
+
+        error: lifecycles.toml: bucket "MISSIONS (of workflow \"drone-survey\")": there is no bucket "MISSIONS"
+        [exit 2]
+
+        error: lifecycle.path_prefix: /v1 is taken; use another, such as /workflows
+        [exit 2]
+    "#]].assert_eq(&told.join("\n"));
 }
