@@ -32,7 +32,8 @@ async fn types_that_a_file_describes_are_there_for_operators() {
 }
 
 fn refused(folder: &Path) -> String {
-    let output = command(folder).args(["serve", "--store", "sqlite::memory:", "--log", "error"]).output();
+    let output =
+        command(folder).args(["serve", "--store", "sqlite::memory:", "--log", "error"]).output();
     told(&output.unwrap().into())
 }
 
