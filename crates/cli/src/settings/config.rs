@@ -394,9 +394,9 @@ mod tests {
 
     #[test]
     fn metrics_may_be_seen_from_elsewhere_by_who_shows_something() {
-        let given = [(catalog::METRICS, "0.0.0.0:80"), (catalog::METRICS_BEARER, "secret")];
+        let given = [(catalog::METRICS, "0.0.0.0:80"), (catalog::METRICS_BEARER, "sesame")];
         let config_given = config(&given).unwrap();
-        assert!(!format!("{config_given:?}").contains("secret"));
+        assert!(!format!("{config_given:?}").contains("sesame"));
         let refused = config(&[(catalog::METRICS_BEARER_REQUIRED, "true")]).unwrap_err();
         assert!(refused.starts_with("metrics_require_bearer is true"), "{refused}");
     }

@@ -96,7 +96,8 @@ async fn watches_do_not_disturb_each_other(site: Site) {
 async fn a_watch_during_writes_misses_nothing(site: Site) {
     const KEYS: usize = 4;
     const WRITES: u32 = 40;
-    let bucket = site.bucket().await;
+    // What a bucket no longer remembers, a watch that falls behind cannot show.
+    let bucket = site.buckets.create("THINGS", 64).await.unwrap();
     let writers: Vec<_> = (0..KEYS)
         .map(|key| {
             let (bucket, key) = (Arc::clone(&bucket), format!("k{key}"));
@@ -152,7 +153,7 @@ async fn watches_that_begin_during_writes_repeat_nothing(site: Site) {
         while n_seen < 4 {
             if let BucketEvent::Put(entry) = watch.next().await.unwrap().unwrap() {
                 let number = std::str::from_utf8(&entry.value).unwrap().parse().unwrap();
-                assert!(last.is_none_or(|it| number == it + 1), "{number} after {last:?}");
+                assert!(last.is_none_or(|it| number > it), "{number} after {last:?}");
                 (last, n_seen) = (Some(number), n_seen + 1);
             }
         }
