@@ -3,7 +3,8 @@
 use std::{env, fmt::Write as _, fs, io, path::Path};
 
 fn main() -> io::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
+    let here = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
+    let folder = Path::new(&here).join("../../docs/errors");
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut pages = Vec::new();
     for entry in fs::read_dir(&folder)? {

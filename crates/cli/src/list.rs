@@ -73,7 +73,7 @@ async fn definitions(args: DefinitionsArgs, output: Output) -> Result<(), Failur
     }
     let now = now();
     let mut shown = table(&["FACE", "DEFINITION", "VERSION", "ABOUT", "DEPLOYED"]);
-    let mut row = |face: &str, name: &str, version: u32, about: &str, at| {
+    let mut row = |face: &str, name: &str, version: i32, about: &str, at| {
         let (version, at) = (version.to_string(), toned(&relative(at, now), Tone::Faint));
         shown.add_row([cell(face), cell(name), cell(&version), cell(about), at]);
     };

@@ -69,7 +69,7 @@ impl Chains {
     pub async fn definition(
         &self,
         workflow_type: &str,
-        version: u32,
+        version: i32,
     ) -> Result<DeployedDefinition, Error> {
         let url = self.path(&["definitions", workflow_type, &version.to_string()]);
         Ok(self.client.ask(self.client.get(url)).await?.1)

@@ -70,7 +70,7 @@ impl Processes {
     ///
     /// # Errors
     /// `DEFINITION_NOT_FOUND` when there is none.
-    pub async fn definition(&self, id: &str, version: Option<u32>) -> Result<Document, Error> {
+    pub async fn definition(&self, id: &str, version: Option<i32>) -> Result<Document, Error> {
         let url = match version {
             Some(version) => self.path(&["definitions", id, "versions", &version.to_string()]),
             None => self.path(&["definitions", id]),

@@ -33,7 +33,7 @@ impl World {
         Self { engine: Engine::new(Arc::clone(&store) as _, Settings::default()), clock, store }
     }
 
-    async fn deploy(&self, definition: &Value) -> u32 {
+    async fn deploy(&self, definition: &Value) -> i32 {
         let deployed = self.engine.process().deploy(&definition.to_string()).await.unwrap();
         deployed.definition.which.version
     }

@@ -9,8 +9,8 @@ use crate::{Json, Kind, Tenant, Timestamp};
 pub struct DefinitionRef {
     /// The name all its versions share.
     pub name: String,
-    /// The version, counted from one.
-    pub version: u32,
+    /// The version: counted from one, or, of a model, as its owner counts.
+    pub version: i32,
 }
 
 /// A deployed definition. Immutable.
@@ -38,7 +38,7 @@ pub struct DefinitionQuery {
     /// Only those of this name.
     pub name: Option<String>,
     /// Only this version.
-    pub version: Option<u32>,
+    pub version: Option<i32>,
     /// Only those whose name has this in it. The letters A to Z match in both cases.
     pub keyword: Option<String>,
     /// Only the highest version of each name.

@@ -306,7 +306,7 @@ pub enum Conflict {
     Occupied(DefinitionRef),
     /// The definition's name and version is taken.
     #[error("definition {0} version {1} exists")]
-    Definition(String, u32),
+    Definition(String, i32),
     /// The request id was used for another request.
     #[error("the request id was used for another request")]
     Request,

@@ -14,7 +14,7 @@ pub struct Definition {
     pub workflow_type: String,
     /// Counted from 1.
     #[schema(example = 1, minimum = 1)]
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     /// In the order they are executed.
     #[serde(deserialize_with = "object::list")]
     pub steps: Vec<DefinitionStep>,
@@ -39,7 +39,7 @@ pub struct DeployedDefinition {
     /// The name all its versions share.
     pub workflow_type: String,
     /// Counted from 1.
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     /// In the order they are executed.
     pub steps: Vec<DefinitionStep>,
     /// When it was deployed.

@@ -92,7 +92,7 @@ pub struct Event {
     pub workflow_type: Option<String>,
     /// The version it runs by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workflow_version: Option<u32>,
+    pub workflow_version: Option<i32>,
     /// Its whole plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<DefinitionStep>>,

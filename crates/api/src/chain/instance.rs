@@ -15,7 +15,7 @@ pub struct StartInstance {
     pub workflow_type: String,
     /// The definition's version; the highest if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workflow_version: Option<u32>,
+    pub workflow_version: Option<i32>,
     /// The caller's name for it. One instance of a type runs under it at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub biz_key: Option<String>,
@@ -44,7 +44,7 @@ pub struct Instance {
     /// The definition's name.
     pub workflow_type: String,
     /// The version it was started by.
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     /// The caller's name for it.
     pub biz_key: Option<String>,
     /// Its status.

@@ -81,7 +81,7 @@ pub struct Task {
     /// The definition's name.
     pub workflow_type: String,
     /// The version the instance was started by.
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     /// The caller's name for the instance.
     #[serde(default)]
     pub biz_key: Option<String>,

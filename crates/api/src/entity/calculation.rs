@@ -138,7 +138,7 @@ pub struct ModelKey {
     /// Its name.
     pub name: String,
     /// Its version.
-    pub version: u32,
+    pub version: i32,
 }
 
 /// What every answer has: it can be matched even if the rest makes no sense.

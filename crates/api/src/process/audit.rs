@@ -24,7 +24,7 @@ pub struct AuditEntry {
     /// The definition's id.
     pub definition_id: String,
     /// The definition's version.
-    pub definition_version: u32,
+    pub definition_version: i32,
     /// What people call the definition.
     pub definition_name: String,
     /// The instance's id.

@@ -13,7 +13,7 @@ pub struct Uploaded {
     #[schema(example = "LOS::loan-application")]
     pub id: String,
     /// Its version, counted from 1.
-    pub version: u32,
+    pub version: i32,
     /// What people call it.
     pub name: String,
     /// When this version was first uploaded.

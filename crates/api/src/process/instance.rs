@@ -50,7 +50,7 @@ pub struct Instance {
     /// The definition's id.
     pub definition_id: String,
     /// The version it runs by, to its end.
-    pub definition_version: u32,
+    pub definition_version: i32,
     /// Its status.
     pub status: InstanceStatus,
     /// The steps it is at.

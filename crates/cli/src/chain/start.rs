@@ -17,7 +17,7 @@ pub(crate) struct StartArgs {
 
     /// The definition's version [default: the highest]
     #[arg(long, value_name = "N")]
-    version: Option<u32>,
+    version: Option<i32>,
 
     /// Your name for the chain; only one of a type runs under it at a time
     #[arg(long, value_name = "KEY")]

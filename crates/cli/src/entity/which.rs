@@ -12,8 +12,8 @@ pub(super) struct ModelArgs {
     model: String,
 
     /// The model's version
-    #[arg(value_name = "VERSION")]
-    model_version: u32,
+    #[arg(value_name = "VERSION", allow_negative_numbers = true)]
+    model_version: i32,
 }
 
 impl ModelArgs {

@@ -48,8 +48,8 @@ pub(crate) struct ImportArgs {
     model: Option<String>,
 
     /// The model's version
-    #[arg(long, value_name = "N", requires = "model")]
-    model_version: Option<u32>,
+    #[arg(long, value_name = "N", requires = "model", allow_negative_numbers = true)]
+    model_version: Option<i32>,
 
     /// What becomes of the workflows the model has [default: what the file says, or merge]
     #[arg(long, value_enum, ignore_case = true, requires = "model")]

@@ -18,7 +18,7 @@ pub(crate) struct StartArgs {
 
     /// The definition's version [default: the highest]
     #[arg(long, value_name = "N")]
-    version: Option<u32>,
+    version: Option<i32>,
 
     /// Your name for the process; only one of a definition is under way with it at a time
     #[arg(long, value_name = "KEY")]

@@ -12,7 +12,7 @@ pub struct Model {
     /// Its name.
     pub model_name: String,
     /// Its version.
-    pub model_version: u32,
+    pub model_version: i32,
     /// `UNLOCKED` or `LOCKED`.
     pub current_state: String,
     /// When samples were imported last.
@@ -50,7 +50,7 @@ pub struct StateCount {
     /// The model's name.
     pub model_name: String,
     /// The model's version.
-    pub model_version: u32,
+    pub model_version: i32,
     /// The state.
     pub state: String,
     /// How many.

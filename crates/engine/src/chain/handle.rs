@@ -80,7 +80,7 @@ impl Chains {
     ///
     /// # Errors
     /// When there is none.
-    pub async fn definition(&self, name: &str, version: Option<u32>) -> Result<Definition, Error> {
+    pub async fn definition(&self, name: &str, version: Option<i32>) -> Result<Definition, Error> {
         let query = DefinitionQuery {
             tenant: self.tenant.clone(),
             kind: Kind::Chain,

@@ -22,7 +22,7 @@ pub struct StartRequest {
     /// The definition's name.
     pub workflow_type: String,
     /// The definition's version; the highest if absent.
-    pub workflow_version: Option<u32>,
+    pub workflow_version: Option<i32>,
     /// The caller's name for the chain. Only one chain of a type runs under it at a time.
     pub biz_key: Option<String>,
     /// What the chain is about.

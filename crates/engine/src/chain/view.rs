@@ -126,7 +126,7 @@ impl TaskView {
 
     /// The version the chain was started by.
     #[must_use]
-    pub fn workflow_version(&self) -> u32 {
+    pub fn workflow_version(&self) -> i32 {
         self.state.workflow_version
     }
 

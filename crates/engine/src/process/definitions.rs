@@ -117,7 +117,7 @@ impl Processes {
     ///
     /// # Errors
     /// When there is none.
-    pub async fn definition(&self, name: &str, version: Option<u32>) -> Result<Definition, Error> {
+    pub async fn definition(&self, name: &str, version: Option<i32>) -> Result<Definition, Error> {
         let unknown = || Error::rejected(Code::DefinitionNotFound, "definition not found");
         // No store is asked about names it could not even write down.
         if name.chars().any(char::is_control) {

@@ -12,7 +12,7 @@ pub struct StartProcess {
     /// The definition's name.
     pub definition: String,
     /// The highest if absent.
-    pub version: Option<u32>,
+    pub version: Option<i32>,
     /// What it knows from the beginning.
     pub variables: Variables,
     /// One instance under way per definition and key.

@@ -9,7 +9,7 @@ use super::{Policy, limits};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plan {
     pub workflow_type: String,
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     pub steps: Vec<PlannedStep>,
 }
 
@@ -32,7 +32,7 @@ impl Plan {
             found.extend(problem.map(|problem| (place, problem)));
         };
         note("workflowType".into(), name_problem(&self.workflow_type));
-        let no_version = (self.workflow_version == 0).then(|| "must be at least 1".to_owned());
+        let no_version = (self.workflow_version < 1).then(|| "must be at least 1".to_owned());
         note("workflowVersion".into(), no_version);
         note("steps".into(), length_problem(self.steps.len()));
         for (index, step) in self.steps.iter().enumerate().take(limits::STEPS_MAX) {

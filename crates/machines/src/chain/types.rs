@@ -84,7 +84,7 @@ impl Machine for Chain {
 pub struct State {
     pub status: Status,
     pub workflow_type: String,
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub biz_key: Option<String>,
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -281,7 +281,7 @@ pub enum Command {
 #[derive(Clone, Debug)]
 pub struct Start {
     pub workflow_type: String,
-    pub workflow_version: u32,
+    pub workflow_version: i32,
     /// Each with its ceiling of attempts.
     pub steps: Vec<(String, u32)>,
     pub biz_key: Option<String>,
@@ -383,7 +383,7 @@ pub struct Outbound {
 pub enum Event {
     Started {
         workflow_type: String,
-        workflow_version: u32,
+        workflow_version: i32,
         steps: Vec<(String, u32)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         biz_key: Option<String>,

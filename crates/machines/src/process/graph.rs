@@ -177,7 +177,7 @@ impl Graph {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn new(source: &Source, version: u32, coercion: Coercion) -> Result<Self, Vec<String>> {
+    pub fn new(source: &Source, version: i32, coercion: Coercion) -> Result<Self, Vec<String>> {
         let found = violations(source);
         if !found.is_empty() {
             return Err(found);

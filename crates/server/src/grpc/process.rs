@@ -63,7 +63,7 @@ impl WorkflowEngine for Service {
         let which = deployed.definition.which;
         Ok(Response::new(UploadDefinitionResponse {
             id: which.name,
-            version: convert::int(which.version),
+            version: which.version,
             uploaded_at: Some(convert::time(deployed.definition.created_at)),
         }))
     }
@@ -73,7 +73,7 @@ impl WorkflowEngine for Service {
         request: Request<GetDefinitionRequest>,
     ) -> Answer<GetDefinitionResponse> {
         let GetDefinitionRequest { id, version } = request.into_inner();
-        let version = u32::try_from(version).ok().filter(|it| *it > 0);
+        let version = Some(version).filter(|it| *it > 0);
         let found = self.processes().definition(&id, version).await.map_err(status)?;
         let definition = Some(definition::from_stored(&found)?);
         Ok(Response::new(GetDefinitionResponse { definition }))
@@ -104,7 +104,7 @@ impl WorkflowEngine for Service {
         }
         let start = StartProcess {
             definition: body.definition_id,
-            version: u32::try_from(body.definition_version).ok().filter(|it| *it > 0),
+            version: Some(body.definition_version).filter(|it| *it > 0),
             variables: values::from_struct("variables", body.variables)?,
             business_key: Some(body.business_key).filter(|it| !it.is_empty()),
             request: None,

@@ -195,7 +195,7 @@ mod tests {
                 r#"["a",1,[]]"#,
                 r#"{"workflowType":"a"}"#,
                 r#"{"workflowType":1}"#,
-                r#"{"workflowType":"a","workflowVersion":-1}"#,
+                r#"{"workflowType":"a","workflowVersion":2147483648}"#,
                 r#"{"workflowType":"a","workflowVersion":1,"steps":[]} x"#,
                 "{\"workflowVersion\":1,\n\"steps\":[{\"stepType\":}]}",
                 r#"{"steps":[{"stepType":"A"},{"stepType":"B","maxAttempts":"3"}]}"#,
@@ -217,8 +217,8 @@ mod tests {
                     body: missing field `workflowVersion`
                 {"workflowType":1}
                     workflowType: invalid type: integer `1`, expected a string
-                {"workflowType":"a","workflowVersion":-1}
-                    workflowVersion: invalid value: integer `-1`, expected u32
+                {"workflowType":"a","workflowVersion":2147483648}
+                    workflowVersion: invalid value: integer `2147483648`, expected i32
                 {"workflowType":"a","workflowVersion":1,"steps":[]} x
                     line 1 column 53: trailing characters
                 {"workflowVersion":1,

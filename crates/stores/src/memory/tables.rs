@@ -21,7 +21,7 @@ pub(super) const STREAM: u64 = 0;
 /// Everything there is.
 #[derive(Default)]
 pub(super) struct Tables {
-    pub(super) definitions: BTreeMap<(Tenant, Kind, String, u32), Definition>,
+    pub(super) definitions: BTreeMap<(Tenant, Kind, String, i32), Definition>,
     pub(super) instances: BTreeMap<Key, Record>,
     /// What instances were before, as far as it was to be kept, oldest first.
     pub(super) versions: BTreeMap<Key, Vec<Record>>,
@@ -104,7 +104,7 @@ impl Facts for Tables {
     }
 }
 
-pub(super) fn definition_key(definition: &Definition) -> (Tenant, Kind, String, u32) {
+pub(super) fn definition_key(definition: &Definition) -> (Tenant, Kind, String, i32) {
     let which = &definition.which;
     (definition.tenant.clone(), definition.kind, which.name.clone(), which.version)
 }

@@ -19,10 +19,10 @@ pub(super) type LetterRef<'a> = (&'a Key, &'a MessageId);
 /// Names a unique key.
 pub(super) type Unique<'a> = (&'a Tenant, Kind, &'a str);
 /// Names a definition.
-pub(super) type Named<'a> = (&'a Tenant, Kind, &'a str, u32);
+pub(super) type Named<'a> = (&'a Tenant, Kind, &'a str, i32);
 
 /// Names what no instance may run by, and the status it may not have.
-pub(super) type Vacancy<'a> = (&'a Tenant, Kind, &'a str, u32, &'a str);
+pub(super) type Vacancy<'a> = (&'a Tenant, Kind, &'a str, i32, &'a str);
 
 /// What must be looked up, in the order in which rows are locked: the same on every node.
 #[derive(Default)]

@@ -235,7 +235,7 @@ fn standing(row: &Row) -> Result<Standing, StoreError> {
 
 fn term(row: &Row) -> Result<(Term, DefinitionRef), StoreError> {
     let number: i32 = column(row, 4)?;
-    let definition = DefinitionRef { name: column(row, 3)?, version: number.cast_unsigned() };
+    let definition = DefinitionRef { name: column(row, 3)?, version: number };
     Ok((Term { path: column(row, 1)?, key: column(row, 2)? }, definition))
 }
 
@@ -279,8 +279,7 @@ async fn occupied(client: &Client, statements: &Statements, wanted: &Wanted<'_>)
     let tenants: Vec<&str> = vacancies.iter().map(|(tenant, ..)| tenant.as_str()).collect();
     let kinds: Vec<i16> = vacancies.iter().map(|(_, kind, ..)| kind.code()).collect();
     let names: Vec<&str> = vacancies.iter().map(|(_, _, name, ..)| *name).collect();
-    let versions: Vec<i32> =
-        vacancies.iter().map(|(_, _, _, version, _)| version.cast_signed()).collect();
+    let versions: Vec<i32> = vacancies.iter().map(|(_, _, _, version, _)| *version).collect();
     let statuses: Vec<&str> = vacancies.iter().map(|(.., status)| *status).collect();
     let statement = &statements.occupied;
     client.query(statement, &[&tenants, &kinds, &names, &versions, &statuses]).await
@@ -331,7 +330,7 @@ async fn definitions(client: &Client, statements: &Statements, wanted: &Wanted<'
     let tenants: Vec<&str> = named.iter().map(|(tenant, ..)| tenant.as_str()).collect();
     let kinds: Vec<i16> = named.iter().map(|(_, kind, ..)| kind.code()).collect();
     let names: Vec<&str> = named.iter().map(|(_, _, name, _)| *name).collect();
-    let versions: Vec<i32> = named.iter().map(|(.., version)| version.cast_signed()).collect();
+    let versions: Vec<i32> = named.iter().map(|(.., version)| *version).collect();
     client.query(&statements.definitions, &[&tenants, &kinds, &names, &versions]).await
 }
 

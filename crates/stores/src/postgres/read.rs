@@ -124,7 +124,7 @@ pub(super) async fn count_definitions(
 fn deployed(query: &DefinitionQuery) -> Conditions<'_> {
     let mut conditions = Conditions::of(&query.tenant, query.kind);
     conditions.add("name = ?", query.name.as_deref());
-    conditions.add("version = ?", query.version.map(u32::cast_signed));
+    conditions.add("version = ?", query.version);
     // Names compare by their bytes, so both fold the letters A to Z, and nothing else.
     let keyword = query.keyword.as_ref().map(|it| it.to_ascii_lowercase());
     conditions.add("position(? in lower(name)) > 0", keyword);

@@ -94,9 +94,7 @@ pub(super) fn lease(row: &Row, first: usize) -> Result<Option<Lease>, StoreError
 pub(super) fn record(row: &Row) -> Result<Record, StoreError> {
     let name: Option<String> = column(row, 4)?;
     let number: Option<i32> = column(row, 5)?;
-    let definition = name
-        .zip(number)
-        .map(|(name, number)| DefinitionRef { name, version: number.unsigned_abs() });
+    let definition = name.zip(number).map(|(name, number)| DefinitionRef { name, version: number });
     let facets = Facets {
         definition,
         status: column(row, 6)?,
@@ -149,7 +147,7 @@ pub(super) fn definition(row: &Row) -> Result<Definition, StoreError> {
     Ok(Definition {
         tenant: column::<&str>(row, 0)?.into(),
         kind: kind(column(row, 1)?)?,
-        which: DefinitionRef { name: column(row, 2)?, version: number.unsigned_abs() },
+        which: DefinitionRef { name: column(row, 2)?, version: number },
         body: json(row, 4)?,
         created_at: at(row, 5)?,
     })

@@ -18,7 +18,7 @@ pub(super) async fn sift(readers: &Connections, sift: &Sift) -> Result<Vec<Recor
     conditions.add("i.tenant = ?", Some(sift.tenant.as_str()));
     restrict_kind(&mut conditions, sift.kind);
     conditions.add("i.definition = ?", Some(sift.definition.name.as_str()));
-    conditions.add("i.definition_version = ?", Some(sift.definition.version.cast_signed()));
+    conditions.add("i.definition_version = ?", Some(sift.definition.version));
     conditions.add("i.id > ?", sift.after.as_ref().map(|it| it.as_str()));
     conditions.add(&format!("{} = ?", view.column("status")), sift.status.as_deref());
     restrict_steps(&mut conditions, &view.column("step"), &sift.steps);
@@ -69,7 +69,7 @@ fn looked_up<'q>(conditions: &mut Conditions<'q>, sift: &'q Sift, lookup: &'q Lo
     let tenant = conditions.place(sift.tenant.as_str());
     let kind = conditions.place(sift.kind.code());
     let name = conditions.place(sift.definition.name.as_str());
-    let version = conditions.place(sift.definition.version.cast_signed());
+    let version = conditions.place(sift.definition.version);
     let path = conditions.place(lookup.path.as_str());
     let after = sift.after.as_ref().map(|it| conditions.place(it.as_str()));
     let after = after.map_or_else(String::new, |it| format!(" and id > {it}"));
@@ -101,7 +101,7 @@ pub(super) async fn tally(
     restrict_kind(&mut conditions, query.kind);
     let definition = query.definition.as_ref();
     conditions.add("i.definition = ?", definition.map(|it| it.name.as_str()));
-    conditions.add("i.definition_version = ?", definition.map(|it| it.version.cast_signed()));
+    conditions.add("i.definition_version = ?", definition.map(|it| it.version));
     conditions.add(&format!("{} = ?", view.column("status")), query.status.as_deref());
     let sql = format!(
         "select i.definition, i.definition_version, coalesce({}, '') as step, count(*)
@@ -113,7 +113,7 @@ pub(super) async fn tally(
     let mut tallies = Vec::new();
     for row in readers.read(&sql, &conditions.parameters()).await? {
         let number: i32 = column(&row, 1)?;
-        let definition = DefinitionRef { name: column(&row, 0)?, version: number.cast_unsigned() };
+        let definition = DefinitionRef { name: column(&row, 0)?, version: number };
         let (step, count) = (column(&row, 2)?, unsigned(column(&row, 3)?));
         tallies.push(Tally { definition, step, count });
     }

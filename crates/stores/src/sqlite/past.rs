@@ -43,7 +43,7 @@ impl Tables<'_> {
     }
 
     /// What an instance can be looked up by, each with the definition it is known under.
-    fn terms(&mut self, number: i64) -> Result<Vec<(Term, String, u32)>> {
+    fn terms(&mut self, number: i64) -> Result<Vec<(Term, String, i32)>> {
         self.sql("select path, key, definition, definition_version from terms where instance = ?1")?
             .query_map([number], |row| {
                 let term = Term { path: row.get(0)?, key: row.get(1)? };

@@ -66,7 +66,7 @@ pub(super) fn record(row: &Row<'_>) -> Result<Record> {
 
 fn facets(row: &Row<'_>) -> Result<Facets> {
     let name: Option<String> = row.get(9)?;
-    let version: Option<u32> = row.get(10)?;
+    let version: Option<i32> = row.get(10)?;
     Ok(Facets {
         definition: name.zip(version).map(|(name, version)| DefinitionRef { name, version }),
         status: row.get(4)?,

@@ -201,7 +201,7 @@ fn from(now: Timestamp, seconds: i64) -> Timestamp {
     Timestamp::from_micros(now.as_micros() + seconds * 1_000_000)
 }
 
-fn named((name, version): (&str, u32)) -> DefinitionRef {
+fn named((name, version): (&str, i32)) -> DefinitionRef {
     DefinitionRef { name: name.to_owned(), version }
 }
 

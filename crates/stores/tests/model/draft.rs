@@ -243,7 +243,7 @@ fn send(name: Name, occurred_at: Timestamp) -> MessageChange {
     MessageChange::Send { key: name.key, message }
 }
 
-fn definition(whose: Whose, name: &str, version: u32) -> Definition {
+fn definition(whose: Whose, name: &str, version: i32) -> Definition {
     Definition {
         tenant: whose.tenant.into(),
         kind: whose.kind,

@@ -31,7 +31,7 @@ pub(crate) enum Operation {
     Sift(Sift),
     Tally {
         whose: Whose,
-        definition: Option<(&'static str, u32)>,
+        definition: Option<(&'static str, i32)>,
         status: Option<&'static str>,
         at: Option<i64>,
     },
@@ -42,7 +42,7 @@ pub(crate) enum Operation {
     Definitions {
         whose: Whose,
         name: Option<&'static str>,
-        version: Option<u32>,
+        version: Option<i32>,
         latest_only: bool,
         limit: u32,
     },
@@ -62,7 +62,7 @@ pub(crate) enum Part {
     Deploy {
         whose: Whose,
         name: &'static str,
-        version: u32,
+        version: i32,
     },
     Expect(Expected),
     Write {
@@ -104,7 +104,7 @@ pub(crate) enum Expected {
     Free { task: Name },
     Open { task: Name, worker: &'static str },
     Armed { timer: Name, skew: i64 },
-    Vacant { whose: Whose, definition: (&'static str, u32), status: &'static str },
+    Vacant { whose: Whose, definition: (&'static str, i32), status: &'static str },
 }
 
 #[derive(Clone, Debug)]
@@ -158,7 +158,7 @@ pub(crate) struct Name {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Facets {
-    pub(crate) definition: Option<(&'static str, u32)>,
+    pub(crate) definition: Option<(&'static str, i32)>,
     pub(crate) status: &'static str,
     pub(crate) awaits: Option<&'static str>,
     pub(crate) business_key: Option<&'static str>,
@@ -174,7 +174,7 @@ pub(crate) type Term = (&'static str, Vec<u8>);
 #[derive(Clone, Debug)]
 pub(crate) struct Sift {
     pub(crate) whose: Whose,
-    pub(crate) definition: (&'static str, u32),
+    pub(crate) definition: (&'static str, i32),
     pub(crate) status: Option<&'static str>,
     pub(crate) steps: Vec<&'static str>,
     pub(crate) lookup: Option<(&'static str, Vec<Span>)>,
@@ -247,7 +247,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         4 => sift().prop_map(Operation::Sift),
         2 => tally(),
         1 => offset().prop_map(|offset| Operation::Past { offset }),
-        1 => (whose(), option::of(name()), option::of(1..3_u32), any::<bool>(), 0..4_u32).prop_map(
+        1 => (whose(), option::of(name()), option::of(-1..3_i32), any::<bool>(), 0..4_u32).prop_map(
             |(whose, name, version, latest_only, limit)| {
                 Operation::Definitions { whose, name, version, latest_only, limit }
             }
@@ -259,7 +259,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 fn part() -> impl Strategy<Value = Part> {
     prop_oneof![
         1 => request(),
-        1 => (whose(), name(), 1..3_u32)
+        1 => (whose(), name(), -1..3_i32)
             .prop_map(|(whose, name, version)| Part::Deploy { whose, name, version }),
         2 => expected().prop_map(Part::Expect),
         8 => write(),
@@ -383,8 +383,8 @@ fn tally() -> impl Strategy<Value = Operation> {
 }
 
 /// Mostly the same one, as in [`key`].
-fn definition() -> impl Strategy<Value = (&'static str, u32)> {
-    (name(), prop_oneof![3 => Just(1_u32), 1 => Just(2)])
+fn definition() -> impl Strategy<Value = (&'static str, i32)> {
+    (name(), prop_oneof![3 => Just(1_i32), 1 => Just(-2)])
 }
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {

@@ -34,16 +34,16 @@ fn all() -> DefinitionQuery {
     }
 }
 
-async fn found(subject: &Subject, query: DefinitionQuery) -> Vec<(String, u32)> {
+async fn found(subject: &Subject, query: DefinitionQuery) -> Vec<(String, i32)> {
     let found = subject.store.definitions(&query).await.expect("reads definitions");
     found.into_iter().map(|it| (it.which.name, it.which.version)).collect()
 }
 
-fn list(names: &[(&str, u32)]) -> Vec<(String, u32)> {
+fn list(names: &[(&str, i32)]) -> Vec<(String, i32)> {
     names.iter().map(|&(name, version)| (name.to_owned(), version)).collect()
 }
 
-async fn deployed(subject: &Subject, names: &[(&str, u32)]) {
+async fn deployed(subject: &Subject, names: &[(&str, i32)]) {
     subject.land(deploy(names.iter().map(|&(name, version)| definition(name, version)))).await;
 }
 

@@ -206,7 +206,7 @@ pub(super) fn send(key: &Key, messages: impl IntoIterator<Item = Message>) -> Co
     Commit { messages: messages.into_iter().map(send).collect(), ..Commit::default() }
 }
 
-pub(super) fn definition(name: &str, version: u32) -> Definition {
+pub(super) fn definition(name: &str, version: i32) -> Definition {
     Definition {
         tenant: Tenant::from(TENANT),
         kind: Kind::Chain,

@@ -52,7 +52,7 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn facets(definition: &str, version: u32, status: &str) -> Facets {
+fn facets(definition: &str, version: i32, status: &str) -> Facets {
     let definition = Some(DefinitionRef { name: definition.to_owned(), version });
     Facets { definition, status: status.to_owned(), ..Facets::default() }
 }

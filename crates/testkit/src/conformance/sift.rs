@@ -29,7 +29,7 @@ fn ended(step: &str) -> Facets {
     Facets { status: "ended".to_owned(), ..live(step) }
 }
 
-fn by(name: &str, version: u32) -> Facets {
+fn by(name: &str, version: i32) -> Facets {
     Facets { definition: Some(DefinitionRef { name: name.to_owned(), version }), ..live("new") }
 }
 

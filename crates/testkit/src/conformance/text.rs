@@ -80,7 +80,7 @@ async fn facets_survive(subject: Subject) {
     for (index, text) in TEXTS.into_iter().enumerate() {
         let some = || Some(text.to_owned());
         let facets = Facets {
-            definition: Some(DefinitionRef { name: text.to_owned(), version: u32::MAX >> 1 }),
+            definition: Some(DefinitionRef { name: text.to_owned(), version: i32::MIN }),
             status: text.to_owned(),
             step: some(),
             awaits: some(),

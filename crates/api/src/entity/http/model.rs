@@ -12,7 +12,7 @@ pub struct ModelKey {
     /// Its name.
     pub name: String,
     /// Its version.
-    pub version: u32,
+    pub version: i32,
 }
 
 /// A model in a list.
@@ -24,7 +24,7 @@ pub struct ModelSummary {
     /// Its name.
     pub model_name: String,
     /// Its version.
-    pub model_version: u32,
+    pub model_version: i32,
     /// `UNLOCKED` or `LOCKED`.
     pub current_state: String,
     /// When samples were imported last.
@@ -69,7 +69,7 @@ pub struct Count {
     /// The model's name.
     pub model_name: String,
     /// The model's version.
-    pub model_version: u32,
+    pub model_version: i32,
     /// How many.
     pub count: u64,
 }
@@ -81,7 +81,7 @@ pub struct StateCount {
     /// The model's name.
     pub model_name: String,
     /// The model's version.
-    pub model_version: u32,
+    pub model_version: i32,
     /// The state.
     pub state: String,
     /// How many.

@@ -155,7 +155,7 @@ pub struct ModelSummary {
     /// Its name.
     pub name: String,
     /// Its version.
-    pub version: u32,
+    pub version: i32,
     /// `LOCKED` or `UNLOCKED`.
     pub state: &'static str,
 }

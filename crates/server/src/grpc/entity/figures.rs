@@ -20,7 +20,7 @@ pub(super) async fn counts(
     entities: Entities,
     request: EntityStatsGetRequest,
 ) -> Result<Many<Count>, No> {
-    let (which, at) = (request.model.map(model).transpose()?, request.point_in_time);
+    let (which, at) = (request.model.map(model), request.point_in_time);
     let counts = count(&entities, which, instant(at.as_deref())?).await?;
     Ok(all(counts))
 }
@@ -30,7 +30,7 @@ pub(super) async fn state_counts(
     entities: Entities,
     request: EntityStatsByStateGetRequest,
 ) -> Result<Many<StateCount>, No> {
-    let (which, at) = (request.model.map(model).transpose()?, request.point_in_time);
+    let (which, at) = (request.model.map(model), request.point_in_time);
     let wanted = request.states.unwrap_or_default();
     let wanted = wanted.iter().map(String::as_str).collect();
     let at = instant(at.as_deref())?;

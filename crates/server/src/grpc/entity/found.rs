@@ -67,7 +67,7 @@ pub(super) async fn list(
     entities: Entities,
     request: EntityGetAllRequest,
 ) -> Result<Many<Shown>, No> {
-    let (which, at) = (model(request.model)?, instant(request.point_in_time.as_deref())?);
+    let (which, at) = (model(request.model), instant(request.point_in_time.as_deref())?);
     let size = request.page_size.unwrap_or(PAGE_SIZE);
     let first = request.page_number.unwrap_or(0).saturating_mul(size);
     let found = entities.list(&which, (first, size), at).await?;
@@ -81,7 +81,7 @@ pub(super) async fn search(
     request: EntitySearchRequest,
     place: Admitted,
 ) -> Result<Many<Shown>, No> {
-    let (which, at) = (model(request.model)?, instant(request.point_in_time.as_deref())?);
+    let (which, at) = (model(request.model), instant(request.point_in_time.as_deref())?);
     let predicate = condition(&request.condition)?;
     let n_left = request.limit.filter(|it| *it > 0).unwrap_or(u32::MAX);
     let found = entities.search(&which, Some(predicate), at).await?;

@@ -24,7 +24,7 @@ pub(super) async fn import(
     entities: Entities,
     request: EntityModelImportRequest,
 ) -> Result<Done<EntityModelImportResponse>, No> {
-    let which = model(request.model)?;
+    let which = model(request.model);
     match request.converter {
         ImportConverter::SampleData => {
             let sample = document(&request.payload, request.data_format)?;
@@ -43,7 +43,7 @@ pub(super) async fn export(
     entities: Entities,
     request: EntityModelExportRequest,
 ) -> Result<Done<EntityModelExportResponse>, No> {
-    let which = model(request.model.clone())?;
+    let which = model(request.model.clone());
     let view = match request.converter {
         ExportConverter::JsonSchema => View::JsonSchema,
         ExportConverter::SimpleView => View::Simple,
@@ -59,7 +59,7 @@ pub(super) async fn take(
     entities: Entities,
     request: EntityModelTransitionRequest,
 ) -> Result<Done<EntityModelTransitionResponse>, No> {
-    let which = model(request.model)?;
+    let which = model(request.model);
     let state = match request.transition {
         ModelTransition::Lock => {
             entities.lock(&which).await?;
@@ -79,7 +79,7 @@ pub(super) async fn delete(
     entities: Entities,
     request: EntityModelDeleteRequest,
 ) -> Result<Done<EntityModelDeleteResponse>, No> {
-    entities.delete_model(&model(request.model)?).await?;
+    entities.delete_model(&model(request.model)).await?;
     Ok(EntityModelDeleteResponse {}.into())
 }
 

@@ -12,14 +12,10 @@ use waypost_kernel::{DefinitionRef, InstanceId, Timestamp};
 use super::envelope::No;
 use crate::http::entity::{document as parse, problem::Failure, time};
 
-/// A model, whose version is one that clients can count with.
-pub(super) fn model(key: ModelKey) -> Result<DefinitionRef, Status> {
+/// A model.
+pub(super) fn model(key: ModelKey) -> DefinitionRef {
     let ModelKey { name, version } = key;
-    if i32::try_from(version).is_err() {
-        let text = format!("model.version must be from 0 to {}, is {version}", i32::MAX);
-        return Err(Status::invalid_argument(text));
-    }
-    Ok(DefinitionRef { name, version })
+    DefinitionRef { name, version }
 }
 
 /// An entity or a search.

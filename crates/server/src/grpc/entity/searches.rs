@@ -22,7 +22,7 @@ pub(super) async fn begin(
     entities: Entities,
     request: EntitySnapshotSearchRequest,
 ) -> Result<Done<EntitySnapshotSearchResponse>, No> {
-    let (which, at) = (model(request.model)?, instant(request.point_in_time.as_deref())?);
+    let (which, at) = (model(request.model), instant(request.point_in_time.as_deref())?);
     let id = entities.begin_search(&which, condition(&request.condition)?, at).await?;
     let status = SnapshotStatus {
         snapshot_id: id.as_str().to_owned(),

@@ -25,7 +25,7 @@ pub(super) async fn create(
     request: EntityCreateRequest,
 ) -> Result<Done<EntityTransactionResponse>, No> {
     let NewEntity { model: key, data } = request.payload;
-    let model = model(key)?;
+    let model = model(key);
     let value = document(&data, request.data_format)?;
     let items = if let Value::List(values) = value {
         values.into_iter().map(|value| Item::Create { model: model.clone(), value }).collect()
@@ -84,7 +84,7 @@ pub(super) async fn create_all(
     some(&request.payloads)?;
     let mut items = Vec::with_capacity(request.payloads.len());
     for (index, NewEntity { model: key, data }) in request.payloads.into_iter().enumerate() {
-        let model = model(key)?;
+        let model = model(key);
         let value = document(&data, request.data_format).map_err(|it| at(it, index))?;
         items.push(Item::Create { model, value });
     }
@@ -109,7 +109,7 @@ pub(super) async fn delete_all(
     entities: Entities,
     request: EntityDeleteAllRequest,
 ) -> Result<Done<EntityDeleteAllResponse>, No> {
-    let (which, until) = (model(request.model)?, instant(request.point_in_time.as_deref())?);
+    let (which, until) = (model(request.model), instant(request.point_in_time.as_deref())?);
     let ids = entities.delete_matching(&which, None, until).await?;
     let num_deleted = ids.len();
     let is_verbose = request.verbose.unwrap_or(false);

@@ -27,7 +27,7 @@ pub(super) fn instance(view: &InstanceView) -> WorkflowInstance {
     WorkflowInstance {
         id: view.key.id.as_str().to_owned(),
         definition_id: state.definition.name.clone(),
-        definition_version: int(state.definition.version),
+        definition_version: state.definition.version,
         status: status(view.status()).into(),
         current_step_ids: state.current_steps().into_iter().map(str::to_owned).collect(),
         variables: Some(to_struct(&state.variables)),

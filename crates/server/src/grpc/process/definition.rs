@@ -143,7 +143,7 @@ pub(super) fn from_stored(definition: &Definition) -> Result<WorkflowDefinition,
     let metadata = metadata.transpose().map_err(|error| broken(error.to_string()))?;
     Ok(WorkflowDefinition {
         id: source.id,
-        version: convert::int(definition.which.version),
+        version: definition.which.version,
         name: source.name,
         description: source.description,
         auto_start_next_workflow: source.auto_start_next_workflow,

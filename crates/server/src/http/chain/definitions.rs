@@ -58,7 +58,7 @@ pub(in crate::http) async fn list(
     get, path = "/v1/chains/definitions/{workflowType}/{version}", tag = "Definitions",
     params(
         ("workflowType" = String, Path, description = "Its type"),
-        ("version" = u32, Path, description = "Its version"),
+        ("version" = i32, Path, description = "Its version"),
     ),
     responses(
         (status = 200, description = "It", body = DeployedDefinition),
@@ -67,7 +67,7 @@ pub(in crate::http) async fn list(
 )]
 pub(in crate::http) async fn show(
     State(app): State<Arc<App>>,
-    InPath((workflow_type, version)): InPath<(String, u32)>,
+    InPath((workflow_type, version)): InPath<(String, i32)>,
 ) -> Result<Json<DeployedDefinition>, Refusal> {
     check_name("workflowType", &workflow_type)?;
     let definition = app.chains.definition(&workflow_type, Some(version)).await?;

@@ -56,13 +56,9 @@ impl InPath {
     }
 }
 
-/// The version of a model: as many as a signed number of 32 bits has, and not below zero.
-pub(super) fn model_version(text: &str) -> Result<u32, Failure> {
-    let version: Option<u32> = text.parse::<i32>().ok().and_then(|it| it.try_into().ok());
-    version.ok_or_else(|| {
-        let most = i32::MAX;
-        bad("modelVersion", &format!("must be a whole number from 0 to {most}"), text)
-    })
+/// The version of a model: any whole number of 32 bits.
+pub(super) fn model_version(text: &str) -> Result<i32, Failure> {
+    text.parse().map_err(|_| bad("modelVersion", "must be a whole number of 32 bits", text))
 }
 
 /// The query string. What is not known there is nobody's concern.
@@ -196,9 +192,10 @@ mod tests {
 
     #[test]
     fn versions_are_numbers_clients_can_count_with() {
+        assert_eq!(model_version("-2147483648").unwrap(), i32::MIN);
         assert_eq!(model_version("0").unwrap(), 0);
-        assert_eq!(model_version("2147483647").unwrap(), 2_147_483_647);
-        for text in ["", "-1", "2147483648", "1.0", "one", " 1"] {
+        assert_eq!(model_version("2147483647").unwrap(), i32::MAX);
+        for text in ["", "-2147483649", "2147483648", "1.0", "one", " 1"] {
             assert!(model_version(text).is_err(), "{text:?}");
         }
     }

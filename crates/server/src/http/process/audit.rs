@@ -60,7 +60,7 @@ pub(in crate::http) async fn of_definition(
 fn upload(deployed: Deployed) -> AuditEntry {
     let definition = deployed.definition;
     AuditEntry {
-        sequence: definition.which.version.into(),
+        sequence: definition.which.version.unsigned_abs().into(),
         at: time(definition.created_at),
         kind: "DEFINITION_UPLOADED".to_owned(),
         actor: "client".to_owned(),

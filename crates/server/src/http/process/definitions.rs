@@ -83,7 +83,7 @@ pub(in crate::http) async fn latest(
     get, path = "/v1/definitions/{id}/versions/{version}", tag = "Process definitions",
     params(
         ("id" = String, Path, description = "Its id"),
-        ("version" = u32, Path, description = "Its version"),
+        ("version" = i32, Path, description = "Its version"),
     ),
     responses(
         (status = 200, description = "The definition with its version", body = Object),
@@ -98,7 +98,7 @@ pub(in crate::http) async fn version(
         .parse()
         .map_err(|_| Refusal::new(EdgeCode::PathInvalid, "invalid version parameter"))?;
     // No definition has a version that is out of range.
-    let version = u32::try_from(version).unwrap_or(0);
+    let version = i32::try_from(version).unwrap_or(0);
     shown(&app.processes.definition(&id, Some(version)).await?)
 }
 

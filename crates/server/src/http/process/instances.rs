@@ -78,8 +78,8 @@ async fn begin(
 }
 
 /// No definition has a version that is out of range.
-fn version(version: i64) -> u32 {
-    u32::try_from(version).unwrap_or(u32::MAX)
+fn version(version: i64) -> i32 {
+    i32::try_from(version).unwrap_or(i32::MAX)
 }
 
 /// What to list.

@@ -107,9 +107,7 @@ impl<'a> InstanceColumns<'a> {
             versions: writes().map(|it| signed(it.version.0)).collect(),
             positions: written.iter().map(|it| signed(it.position)).collect(),
             definitions: definitions().map(|it| it.map(|it| it.name.as_str())).collect(),
-            definition_versions: definitions()
-                .map(|it| it.map(|it| it.version.cast_signed()))
-                .collect(),
+            definition_versions: definitions().map(|it| it.map(|it| it.version)).collect(),
             statuses: writes().map(|it| it.facets.status.as_str()).collect(),
             steps: writes().map(|it| it.facets.step.as_deref()).collect(),
             awaits: writes().map(|it| it.facets.awaits.as_deref()).collect(),

@@ -22,7 +22,7 @@ pub(super) async fn insert_definitions(place: &Place<'_>, effects: &Effects<'_>)
     let tenants: Vec<&str> = definitions.iter().map(|it| it.tenant.as_str()).collect();
     let kinds: Vec<i16> = definitions.iter().map(|it| it.kind.code()).collect();
     let names: Vec<&str> = definitions.iter().map(|it| it.which.name.as_str()).collect();
-    let versions: Vec<i32> = definitions.iter().map(|it| it.which.version.cast_signed()).collect();
+    let versions: Vec<i32> = definitions.iter().map(|it| it.which.version).collect();
     let bodies: Vec<&str> = definitions.iter().map(|it| it.body.as_str()).collect();
     let created: Vec<i64> = definitions.iter().map(|it| it.created_at.as_micros()).collect();
     let statement = &place.statements.insert_definitions;

@@ -105,7 +105,7 @@ pub(super) async fn insert_terms(place: &Place<'_>, effects: &Effects<'_>) -> Co
     let paths: Vec<&str> = added.iter().map(|(.., it)| it.path.as_str()).collect();
     let terms: Vec<&[u8]> = added.iter().map(|(.., it)| it.key.as_slice()).collect();
     let names: Vec<&str> = added.iter().map(|(_, it, _)| it.name.as_str()).collect();
-    let versions: Vec<i32> = added.iter().map(|(_, it, _)| it.version.cast_signed()).collect();
+    let versions: Vec<i32> = added.iter().map(|(_, it, _)| it.version).collect();
     let parameters: super::Parameters<'_> =
         vec![&keys.tenants, &keys.kinds, &keys.ids, &paths, &terms, &names, &versions];
     place.client.execute(&place.statements.insert_terms, &parameters).await
