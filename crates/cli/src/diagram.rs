@@ -148,3 +148,34 @@ impl From<Colors> for Theme {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the README shows, and of what it is made.
+    const SHOWN: [(&str, Theme, &str); 5] = [
+        ("loan-application.json", Theme::Light, "loan-application-light.svg"),
+        ("loan-application.json", Theme::Dark, "loan-application-dark.svg"),
+        ("order-workflow.json", Theme::Auto, "order-workflow.svg"),
+        ("order.json", Theme::Auto, "order.svg"),
+        ("lifecycles.toml", Theme::Auto, "drone-survey.svg"),
+    ];
+
+    /// `UPDATE_EXPECT=1` draws them anew; whoever reviews them looks at them.
+    #[test]
+    fn the_pictures_of_the_readme_are_what_the_command_draws_now() {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (example, theme, picture) in SHOWN {
+            let file = root.join("examples").join(example);
+            let found = file::picture(&file.display().to_string(), None).unwrap();
+            let now = lines(&drawn(&found, Format::Svg, theme).unwrap());
+            let place = root.join("docs/pictures").join(picture);
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                std::fs::write(&place, &now).unwrap();
+            }
+            let shown = std::fs::read_to_string(&place).unwrap_or_default();
+            assert!(shown == now, "{picture} is not what is drawn now; see UPDATE_EXPECT");
+        }
+    }
+}

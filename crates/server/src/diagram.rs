@@ -1,8 +1,6 @@
 //! Pictures in the forms of the wire: what the server answers, and the command line prints.
 
-use waypost_api::diagram::{
-    Diagram, DiagramEdge, DiagramGroup, DiagramMark, DiagramNode, Format,
-};
+use waypost_api::diagram::{Diagram, DiagramEdge, DiagramGroup, DiagramMark, DiagramNode, Format};
 use waypost_diagram::{
     Letters, Theme, TooLarge, dot,
     layout::{Area, Route},

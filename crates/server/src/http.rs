@@ -25,6 +25,7 @@ pub(crate) use self::{
     admission::{Admitted, Class},
     app::App,
     body::read_within,
+    explain::{explanation, shown},
     meter::Gauge,
     problem::Refusal,
     process::KEY_IN_USE,

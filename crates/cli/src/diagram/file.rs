@@ -30,9 +30,10 @@ pub(super) fn picture(file: &str, name: Option<&str>) -> Result<Picture, Failure
 fn choose(mut found: Vec<Named>, name: Option<&str>) -> Result<Picture, String> {
     let names: Vec<&str> = found.iter().map(|it| it.0.as_str()).collect();
     let at = match name {
-        Some(name) => names.iter().position(|it| *it == name).ok_or_else(|| {
-            format!("has no definition {name:?}; there are {}", names.join(", "))
-        })?,
+        Some(name) => names
+            .iter()
+            .position(|it| *it == name)
+            .ok_or_else(|| format!("has no definition {name:?}; there are {}", names.join(", ")))?,
         None if names.len() > 1 => {
             let all = names.join(", ");
             return Err(format!("has several definitions; choose one with --name: {all}"));

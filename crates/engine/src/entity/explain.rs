@@ -31,10 +31,7 @@ impl Entities {
             served.insert(wanted, found);
         }
         let value = entity.document()?;
-        let limits = Limits {
-            visits_max: self.home().rules.state_visits_max,
-            ..Limits::default()
-        };
+        let limits = Limits { visits_max: self.home().rules.state_visits_max, ..Limits::default() };
         let mut judge = |question: Question<'_>| model.workflows.judge(&question);
         let mut subject = Subject {
             entity: cascade::Entity {

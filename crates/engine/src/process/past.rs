@@ -47,9 +47,7 @@ impl Processes {
     pub async fn show_at(&self, id: &InstanceId, moment: Moment) -> Result<InstanceView, Error> {
         let key = self.known(id)?;
         match then::<Process>(&*self.shared.store, &key, moment).await? {
-            Some(it) => {
-                Ok(InstanceView { key, version: it.version.0, state: Arc::new(it.state) })
-            }
+            Some(it) => Ok(InstanceView { key, version: it.version.0, state: Arc::new(it.state) }),
             None => {
                 self.show(id).await?;
                 Err(Error::rejected(Code::InstanceNotFound, not_then(moment)))
@@ -58,7 +56,11 @@ impl Processes {
     }
 
     /// Shows `see` every event of an instance, oldest first.
-    pub(super) async fn follow(&self, key: &Key, mut see: impl FnMut(Timestamp, &Event)) -> Result<(), Error> {
+    pub(super) async fn follow(
+        &self,
+        key: &Key,
+        mut see: impl FnMut(Timestamp, &Event),
+    ) -> Result<(), Error> {
         let mut after = Version::ABSENT;
         loop {
             let records = self.shared.store.history(key, after, PAGE_MAX).await?;

@@ -29,9 +29,8 @@ pub fn explain(subject: Subject<'_>, around: Around<'_>) -> Explanation {
     let state = subject.state;
     let status = state.status.as_str();
     let next = next(subject, around);
-    let ended = |summary: String| {
-        Explanation { next: next.clone(), ..Explanation::ended(status, summary) }
-    };
+    let ended =
+        |summary: String| Explanation { next: next.clone(), ..Explanation::ended(status, summary) };
     match (state.status, state.current_step()) {
         (Status::Completed, _) => ended("It has completed.".to_owned()),
         (Status::Canceled, _) => ended(match &state.cancel_reason {
@@ -152,7 +151,8 @@ fn decided(subject: Subject<'_>, around: Around<'_>, command: Command) -> Next {
         Some(rejection) => Some(rejection.detail),
         None => decided.events.is_empty().then(|| "it would change nothing".to_owned()),
     };
-    let leads_to = if refused.is_some() { Vec::new() } else { ends(&decided.events, &decided.state) };
+    let leads_to =
+        if refused.is_some() { Vec::new() } else { ends(&decided.events, &decided.state) };
     Next { what: String::new(), by: String::new(), leads_to, refused }
 }
 

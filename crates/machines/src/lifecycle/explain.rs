@@ -45,7 +45,8 @@ fn next(subject: Subject<'_>) -> Vec<Next> {
     }
     // What works comes first, as the table has it.
     let rank = |it: &Next| {
-        let place = it.leads_to.first().and_then(|to| table.targets(phase).iter().position(|at| at == to));
+        let place =
+            it.leads_to.first().and_then(|to| table.targets(phase).iter().position(|at| at == to));
         place.unwrap_or(usize::MAX)
     };
     found.sort_by_key(rank);

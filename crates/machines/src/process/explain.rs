@@ -92,7 +92,8 @@ fn why_stuck(subject: Subject<'_>) -> String {
     match join {
         Some((stay, fork)) => waits::lacking(subject, stay, fork),
         None if state.stays.is_empty() => {
-            "every path has stopped at a step that leads nowhere, and none came to an END".to_owned()
+            "every path has stopped at a step that leads nowhere, and none came to an END"
+                .to_owned()
         }
         None => "no step that is open can go on".to_owned(),
     }

@@ -53,15 +53,14 @@ impl Drawing {
 
     /// The answer: the picture, or that the client has it already.
     pub(super) fn of(&self, picture: &Picture) -> Result<Response, Refusal> {
-        let body = drawn(picture, self.format, self.theme).map_err(|it| Refusal::field("the definition", &told(it)))?;
+        let body = drawn(picture, self.format, self.theme)
+            .map_err(|it| Refusal::field("the definition", &told(it)))?;
         let tag = HeaderValue::try_from(format!("\"{}\"", digest(&body)));
         let tag = tag.map_err(|error| Refusal::defect(error.to_string()))?;
         let is_known = self.known.as_ref().is_some_and(|it| names(it, &tag));
         let mut answer = match is_known {
             true => StatusCode::NOT_MODIFIED.into_response(),
-            false => {
-                ([(header::CONTENT_TYPE, self.format.media_type())], body).into_response()
-            }
+            false => ([(header::CONTENT_TYPE, self.format.media_type())], body).into_response(),
         };
         let headers = answer.headers_mut();
         headers.insert(header::ETAG, tag);

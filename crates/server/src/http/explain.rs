@@ -11,11 +11,11 @@ use waypost_machines::{
 use super::problem::Refusal;
 
 /// A time as it stands in sentences: to the second.
-pub(super) fn shown(at: kernel::Timestamp) -> String {
+pub(crate) fn shown(at: kernel::Timestamp) -> String {
     super::diagram::shown(at)
 }
 
-pub(super) fn explanation(explained: Explanation) -> wire::Explanation {
+pub(crate) fn explanation(explained: Explanation) -> wire::Explanation {
     let Explanation { status, summary, waits, conditions, next, stuck } = explained;
     wire::Explanation {
         status,

@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn one_moment_is_enough() {
-        let of = |at: &str, version: &str| AsOf { at: Some(at.into()), version: Some(version.into()) };
+        let of =
+            |at: &str, version: &str| AsOf { at: Some(at.into()), version: Some(version.into()) };
         assert_eq!(of("", "").moment().unwrap(), None);
         assert_eq!(of("", "3").moment().unwrap(), Some(Moment::Version(3)));
         assert!(of("1970-01-01", "3").moment().is_err());

@@ -90,7 +90,10 @@ fn values(leaf: &Value, subject: &Subject<'_>) -> Vec<(String, Json)> {
         }
         "lifecycle" => {
             let name = text("field");
-            Field::named(name).map(|it| (name.to_owned(), beside(it, subject))).into_iter().collect()
+            Field::named(name)
+                .map(|it| (name.to_owned(), beside(it, subject)))
+                .into_iter()
+                .collect()
         }
         _ => Vec::new(),
     }

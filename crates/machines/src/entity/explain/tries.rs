@@ -1,9 +1,7 @@
 //! Runs that save nothing. Whoever would have to be asked is taken to agree.
 
 use super::Subject;
-use crate::entity::cascade::{
-    Asked, Call, Command, Failure, Replies, Reply, Run, Stop, run,
-};
+use crate::entity::cascade::{Asked, Call, Command, Failure, Replies, Reply, Run, Stop, run};
 
 /// Questions of one run: a cascade that asks more of them is not followed to its end.
 const CALLS_MAX: usize = 64;
@@ -34,8 +32,9 @@ pub(super) fn tried(subject: &mut Subject<'_, '_>, command: Command<'_>) -> Trie
         if serves(&call.terms.tags) == Some(false) && !is_apart(&call) {
             let tags = call.terms.tags.join(",");
             let who = &call.asked;
-            let refused =
-                format!("{who} needs a compute member with the tags {tags:?}, and none is connected");
+            let refused = format!(
+                "{who} needs a compute member with the tags {tags:?}, and none is connected"
+            );
             return Tried { refused: Some(refused), lacks: Some(tags), ..Tried::default() };
         }
         asked.push(call.asked.to_string());

@@ -144,7 +144,13 @@ fn rules(
             let (outcome, of_cell) = judged(graph, cell.condition.as_ref(), variables);
             if outcome != Outcome::True {
                 let text = format!("rule {number}, {}: {}", cell.column, cell.source);
-                return Condition { at: step.id.to_string(), text, outcome, values: of_cell, tense };
+                return Condition {
+                    at: step.id.to_string(),
+                    text,
+                    outcome,
+                    values: of_cell,
+                    tense,
+                };
             }
             values.extend(of_cell);
         }

@@ -49,7 +49,11 @@ fn command(subject: Subject<'_>, stay: &Stay) -> Option<(String, String, Command
         }
         Rest::Signal => {
             let what = format!("signal {step:?}");
-            (what, "whoever knows that it has happened".to_owned(), Command::Signal { step, output })
+            (
+                what,
+                "whoever knows that it has happened".to_owned(),
+                Command::Signal { step, output },
+            )
         }
         Rest::Failed => {
             let what = format!("try {step:?} again");

@@ -53,9 +53,6 @@ pub(in crate::http) async fn diff(
     let to = asked.time("to")?.map_or(When::Now, When::At);
     let before = entities.read(&id, &When::At(from)).await?;
     let after = entities.read(&id, &to).await?;
-    let found = different(
-        (before.version.0, &single(&before)),
-        (after.version.0, &single(&after)),
-    );
+    let found = different((before.version.0, &single(&before)), (after.version.0, &single(&after)));
     json(&found.map_err(|it| Failure::defect(it.detail().to_owned()))?)
 }
