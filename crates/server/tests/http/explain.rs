@@ -242,10 +242,12 @@ async fn act(world: &World, line: &str, seen: &mut Seen) -> Value {
     let text = response.text().await.unwrap();
     assert!(status.is_success(), "{line}: {status} {text}");
     let answer: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-    seen.id = named(&answer).map_or_else(|| id.clone(), str::to_owned);
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    seen.job = text(answer.pointer("/jobs/0/id")).unwrap_or_else(|| job.clone());
-    seen.token = text(answer.pointer("/tasks/0/leaseToken")).unwrap_or_else(|| token.clone());
+    *seen = Seen {
+        id: named(&answer).unwrap_or(id).to_owned(),
+        job: text(answer.pointer("/jobs/0/id")).unwrap_or_else(|| job.clone()),
+        token: text(answer.pointer("/tasks/0/leaseToken")).unwrap_or_else(|| token.clone()),
+    };
     answer
 }
 

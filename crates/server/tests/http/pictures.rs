@@ -10,7 +10,7 @@ use crate::{
 
 const LINE: &str = r#"{"id":"line","name":"Line","steps":[{"id":"ask","name":"Ask","type":"USER_TASK","nextStep":"end","boundaryEvents":[{"type":"TIMER","duration":"PT1H","interrupting":true,"targetStepId":"end"}]},{"id":"end","name":"End","type":"END"}]}"#;
 
-const FLOW: &str = r#"{"importMode":"REPLACE","workflows":[{"version":"1","name":"orders","initialState":"NEW","states":{"NEW":{"transitions":[{"name":"go","next":"DONE","manual":true}]},"DONE":{"transitions":[]}}}]}"#;
+const FLOW: &str = r#"{"importMode":"REPLACE","workflows":[{"version":"1","name":"orders","initialState":"WAITING_FOR_STOCK","states":{"WAITING_FOR_STOCK":{"transitions":[{"name":"go","next":"DONE","manual":true}]},"DONE":{"transitions":[]}}}]}"#;
 
 fn header(response: &Response, name: &str) -> String {
     let value = response.headers().get(name).map(|it| it.to_str().unwrap());
