@@ -126,7 +126,7 @@ async fn what_cannot_be_drawn_is_refused_by_name() {
     for (path, status, said) in [
         ("/v1/definitions/line/diagram.png", 404, "there is nothing at"),
         ("/v1/definitions/line/diagram.svg?theme=pink", 400, "must be light, dark or auto"),
-        ("/v1/definitions/none/diagram.svg", 404, "none"),
+        ("/v1/definitions/none/diagram.svg", 404, "definition not found"),
         ("/v1/definitions/line/versions/x/diagram.svg", 400, "path"),
         ("/v1/instances/none/diagram.svg", 404, "not found"),
         ("/v1/chains/instances/i-9/diagram.svg", 404, "i-9"),
