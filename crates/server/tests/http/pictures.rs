@@ -10,7 +10,7 @@ use crate::{
 
 const LINE: &str = r#"{"id":"line","name":"Line","steps":[{"id":"ask","name":"Ask","type":"USER_TASK","nextStep":"end","boundaryEvents":[{"type":"TIMER","duration":"PT1H","interrupting":true,"targetStepId":"end"}]},{"id":"end","name":"End","type":"END"}]}"#;
 
-const FLOW: &str = r#"{"importMode":"REPLACE","workflows":[{"version":"1","name":"orders","initialState":"WAITING_FOR_STOCK","states":{"WAITING_FOR_STOCK":{"transitions":[{"name":"go","next":"DONE","manual":true}]},"DONE":{"transitions":[]}}}]}"#;
+const FLOW: &str = r#"{"importMode":"REPLACE","workflows":[{"version":"1","name":"orders","initialState":"NEW","states":{"NEW":{"transitions":[{"name":"go","next":"DONE","manual":true}]},"DONE":{"transitions":[]}}}]}"#;
 
 fn header(response: &Response, name: &str) -> String {
     let value = response.headers().get(name).map(|it| it.to_str().unwrap());
@@ -110,6 +110,9 @@ async fn entities_and_lifecycles_have_pictures_too() {
         let drawn = text(world, &path).await;
         assert!(drawn.contains("● here"), "{path}: {drawn}");
     }
+    let refused = world.get("/api/model/order/1/workflow/diagram.svg?workflow=x").await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    assert!(refused.text().await.unwrap().contains("workflow must be one of the model's"));
     for path in [
         "/api/model/order/1/workflow/diagram.txt",
         "/api/model/order/1/workflow/diagram.txt?workflow=orders",
@@ -130,7 +133,7 @@ async fn what_cannot_be_drawn_is_refused_by_name() {
         ("/v1/definitions/line/versions/x/diagram.svg", 400, "path"),
         ("/v1/instances/none/diagram.svg", 404, "not found"),
         ("/v1/chains/instances/i-9/diagram.svg", 404, "i-9"),
-        ("/api/model/order/1/workflow/diagram.svg?workflow=x", 400, "must be one of the model's"),
+        ("/api/model/order/1/workflow/diagram.svg", 404, "WORKFLOW_NOT_FOUND"),
         ("/workflows/nothing/diagram.svg", 404, "nothing"),
         ("/workflows/drone-survey/diagram.svg?theme=pink", 400, "must be light, dark or auto"),
     ] {

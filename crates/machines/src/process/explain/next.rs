@@ -11,6 +11,9 @@ use crate::{
 /// What canceling is called. It always helps, and never on.
 pub(super) const CANCEL: &str = "cancel";
 
+/// How the reason of a step begins that did not get what it wants.
+const VIOLATION: &str = "schema violation: ";
+
 pub(super) fn next(subject: Subject<'_>, around: Around<'_>) -> Vec<Next> {
     let mut found = Vec::new();
     let stays = &subject.state.stays;
@@ -94,6 +97,10 @@ fn ends(events: &[Event]) -> Vec<String> {
             Event::Arrived { step, .. } => ends.push(step.to_string()),
             Event::Joined { .. } => drop(ends.pop()),
             Event::Completed { .. } => ends.push("COMPLETED".to_owned()),
+            // The worker's answer is not known: nothing was taken for it.
+            Event::Failed { reason, .. } if reason.starts_with(VIOLATION) => {
+                ends.push("what the worker gives back decides".to_owned());
+            }
             Event::Failed { reason, .. } => ends.push(format!("FAILED: {reason}")),
             Event::Canceled { .. } => ends.push("CANCELLED".to_owned()),
             Event::Started { .. }

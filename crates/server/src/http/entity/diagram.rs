@@ -33,6 +33,7 @@ use crate::http::{diagram::Drawing, problem::Refusal};
         (status = 200, description = "The picture", body = Diagram),
         (status = 304, description = "It is as `If-None-Match` says"),
         (status = 400, description = "There is no workflow of that name: BAD_REQUEST"),
+        (status = 404, description = "The model has no workflows: WORKFLOW_NOT_FOUND"),
     ),
 )]
 pub(in crate::http) async fn of_workflow(
@@ -41,7 +42,10 @@ pub(in crate::http) async fn of_workflow(
     asked: Asked,
     drawing: Drawing,
 ) -> Result<Response, Failure> {
-    let workflows = entities.workflows(&path.model()?).await?;
+    let which = path.model()?;
+    // Refused if it has none: whether there is such a model is nobody else's business.
+    entities.export_workflows(&which).await?;
+    let workflows = entities.workflows(&which).await?;
     let found = match asked.text("workflow") {
         Some(name) => {
             let found = workflows.iter().find(|it| it.name == name);
