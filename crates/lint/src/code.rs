@@ -118,8 +118,6 @@ codes! {
         "the deployment is refused as long as this is so";
     P003 Error ["DEFINITION_INVALID"] "a step nothing leads to",
         "have another step lead here, or take the step away";
-    P004 Warning "a step that only ways lead to that are never taken",
-        "what leads here has no effect on the step that has it; lead here in a way that counts";
     P005 Warning "a member without effect",
         "steps of this type do not look at it; take it away";
     P010 Error "a join that can never fill",

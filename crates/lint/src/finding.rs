@@ -61,6 +61,8 @@ pub struct Unreadable {
     pub problem: String,
     /// Where reading stopped: line and column, from 1.
     pub at: Option<(usize, usize)>,
+    /// Whether it can be read, and is no definition of any kind that is known.
+    pub is_other: bool,
 }
 
 impl Report {

@@ -39,7 +39,7 @@ impl<'t> Subject<'t> {
 pub fn lint(text: &str, kind: Option<DefinitionKind>) -> Result<Report, Unreadable> {
     if text.len() > TEXT_MAX {
         let problem = format!("the text has {} bytes, of {TEXT_MAX} allowed", text.len());
-        return Err(Unreadable { problem, at: None });
+        return Err(Unreadable { problem, at: None, is_other: false });
     }
     let tree = read(text, kind)?;
     let subjects = subjects(text, &tree)?;
@@ -49,7 +49,7 @@ pub fn lint(text: &str, kind: Option<DefinitionKind>) -> Result<Report, Unreadab
     for subject in &subjects {
         let Some(kind) = kind.or_else(|| DefinitionKind::guess(subject.node)) else {
             let at = Some(lines.place(subject.node.span.start));
-            return Err(Unreadable { problem: UNKNOWN.to_owned(), at });
+            return Err(Unreadable { problem: UNKNOWN.to_owned(), at, is_other: true });
         };
         kinds.push(kind);
         match kind {
@@ -85,7 +85,8 @@ fn read(text: &str, kind: Option<DefinitionKind>) -> Result<Node, Unreadable> {
     };
     tree.map_err(|((at, problem), language)| {
         let place = Lines::new(text).place(at);
-        Unreadable { problem: format!("is not {language}: {problem}"), at: Some(place) }
+        let problem = format!("is not {language}: {problem}");
+        Unreadable { problem, at: Some(place), is_other: false }
     })
 }
 
@@ -102,7 +103,7 @@ fn subjects<'t>(text: &'t str, tree: &'t Node) -> Result<Vec<Subject<'t>>, Unrea
     if items.len() > DEFINITIONS_MAX {
         let problem =
             format!("the text has {} definitions, of {DEFINITIONS_MAX} allowed", items.len());
-        return Err(Unreadable { problem, at: None });
+        return Err(Unreadable { problem, at: None, is_other: false });
     }
     let subject = |(index, node)| Subject { text, node, pointer: down("", index) };
     Ok(items.iter().enumerate().map(subject).collect())

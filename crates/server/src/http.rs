@@ -10,6 +10,7 @@ mod edge;
 pub(crate) mod entity;
 mod health;
 mod lifecycle;
+mod lint;
 mod meter;
 mod openapi;
 mod params;

@@ -19,10 +19,6 @@ pub(super) fn check(
     ledger: &mut Ledger<'_>,
 ) {
     let reached = reach(flow.len(), [0], |at| flow.all(at).collect());
-    for at in (0..flow.len()).filter(|it| !has(&reached, *it)) {
-        let message = format!("no way that counts leads to {:?}", flow.id(at));
-        ledger.add(Note::new(&code::P004, definition.at(at), message));
-    }
     traps(definition, flow, (&reached, circles), ledger);
     stops(definition, flow, ledger);
 }

@@ -21,7 +21,7 @@ use waypost_api::{
 use super::{
     app::App,
     chain::{changes, definitions, instances, work},
-    entity, health, meter, process,
+    entity, health, lint, meter, process,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -59,7 +59,7 @@ const ORIGIN: &str = "http://origin.invalid";
         process::tasks::complete, process::tasks::complete_by_id, process::tasks::signal,
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
         process::jobs::fail, process::jobs::heartbeat,
-        health::alive, health::ready, health::version, meter::show,
+        lint::look, health::alive, health::ready, health::version, meter::show,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,
@@ -87,6 +87,7 @@ const ORIGIN: &str = "http://origin.invalid";
         (name = "Process instances", description = "Graphs that were started"),
         (name = "Jobs", description = "Work of processes for programs"),
         (name = "User tasks", description = "Work of processes for people, and signals"),
+        (name = "Lint", description = "What is wrong with a definition before it runs"),
         (name = "Entity models", description = "What entities look like"),
         (name = "Entity workflows", description = "What entities run by"),
         (name = "Entities", description = "Documents with a state"),
