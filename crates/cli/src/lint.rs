@@ -5,7 +5,9 @@ mod file;
 use std::io::Write as _;
 
 use serde_json::{Value, json};
-use waypost_lint::{DefinitionKind, Paint, Report, SCHEMAS, Severity, Unreadable, lint, sarif, text};
+use waypost_lint::{
+    DefinitionKind, Paint, Report, SCHEMAS, Severity, Unreadable, lint, sarif, text,
+};
 
 use self::file::{Text, texts};
 use crate::{
@@ -112,7 +114,8 @@ pub(crate) fn before_deploying(file: &str, source: &str, strict: bool) -> Result
     for finding in report.findings.iter().filter(told) {
         let (place, code) = (&finding.place, finding.code);
         let (severity, message) = (code.severity, printable(&finding.message));
-        let line = format!("{severity}[{}]: {file}:{}:{}: {message}", code.id, place.line, place.column);
+        let line =
+            format!("{severity}[{}]: {file}:{}:{}: {message}", code.id, place.line, place.column);
         // A deployment does not fail because nobody reads this.
         drop(writeln!(std::io::stderr(), "{line}"));
     }
@@ -137,7 +140,8 @@ fn show(looked: &[Looked], output: Output) -> Result<(), Failure> {
         }
     }
     let all: Vec<&Report> = reports(looked).map(|(_, it)| it).collect();
-    let files = if looked.len() == 1 { "1 file".to_owned() } else { format!("{} files", looked.len()) };
+    let files =
+        if looked.len() == 1 { "1 file".to_owned() } else { format!("{} files", looked.len()) };
     output.line(&format!("{files}: {}", counted(&all)))
 }
 
@@ -150,12 +154,11 @@ fn as_json((file, found): &Looked) -> Value {
 
 /// How much was found, in words.
 fn counted(reports: &[&Report]) -> String {
-    let count = |severity, name: &str| {
-        match reports.iter().map(|it| it.count(severity)).sum::<usize>() {
+    let count =
+        |severity, name: &str| match reports.iter().map(|it| it.count(severity)).sum::<usize>() {
             1 => format!("1 {name}"),
             other => format!("{other} {name}s"),
-        }
-    };
+        };
     let (errors, warnings) = (count(Severity::Error, "error"), count(Severity::Warning, "warning"));
     format!("{errors}, {warnings}, {}", count(Severity::Info, "hint"))
 }

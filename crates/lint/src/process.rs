@@ -20,6 +20,7 @@ use crate::{
     code,
     ledger::{At, Ledger, Note},
     lint::Subject,
+    near::nearest,
     source::{down, pointer_of},
 };
 
@@ -74,7 +75,19 @@ fn malformed(subject: &Subject<'_>, problem: &str, ledger: &mut Ledger<'_>) {
         None => problem,
     };
     let at = pointer_of(&subject.pointer, place.unwrap_or_default());
-    let unknown = message.starts_with("unknown field");
-    let at = if unknown { At::name(at) } else { At::value(at) };
-    ledger.add(Note::new(&code::P001, at, told(message)));
+    let is_unknown = message.starts_with("unknown field");
+    let at = if is_unknown { At::name(at) } else { At::value(at) };
+    ledger.add(Note::new(&code::P001, at, shortened(&told(message))));
+}
+
+/// The reader lists every member it knows; the one that was probably meant is enough.
+fn shortened(message: &str) -> String {
+    let Some((unknown, known)) = message.split_once(", expected one of ") else {
+        return message.to_owned();
+    };
+    let name = unknown.split('`').nth(1).unwrap_or_default();
+    match nearest(name, known.split('`').skip(1).step_by(2)) {
+        Some(near) => format!("{unknown}; `{near}` is known"),
+        None => unknown.to_owned(),
+    }
 }

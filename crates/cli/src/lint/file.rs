@@ -53,7 +53,8 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             |error| Failure::usage(format!("{} cannot be read: {error}", folder.display()));
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            let is_hidden = path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
+            let is_hidden =
+                path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
             let is_definition = path.extension().is_some_and(|it| it == "json" || it == "toml");
             if path.is_dir() && !is_hidden && depth < DEPTH_MAX {
                 open.push((path, depth + 1));

@@ -13,8 +13,8 @@ use axum::{
 use waypost_api::problem::EdgeCode;
 
 use super::{
-    app::App, chain, docs, edge::edge, entity, health, lifecycle, lint, meter, openapi, problem::Refusal,
-    process,
+    app::App, chain, docs, edge::edge, entity, health, lifecycle, lint, meter, openapi,
+    problem::Refusal, process,
 };
 
 /// A router that remembers its routes, so that they can be held against the document.
