@@ -151,7 +151,7 @@ pub(crate) fn blocks() -> BoxedStrategy<Block> {
         prop_oneof![
             2 => vec(inner.clone(), 1..3).prop_map(Block::Series),
             2 => vec(inner.clone(), 2..4).prop_map(Block::Choice),
-            4 => vec(inner.clone(), 2..4).prop_map(Block::Parallel),
+            4 => vec(inner, 2..4).prop_map(Block::Parallel),
             2 => timed.prop_map(|(interrupting, it)| Block::Timed {
                 interrupting,
                 elsewhere: Box::new(it),

@@ -85,10 +85,8 @@ fn members(
 }
 
 fn types(rule: &Value) -> Vec<String> {
-    match rule {
-        Value::Array(all) => all.iter().map(|it| it.as_str().unwrap().to_owned()).collect(),
-        one => vec![one.as_str().unwrap().to_owned()],
-    }
+    let all = rule.as_array().cloned().unwrap_or_else(|| vec![rule.clone()]);
+    all.iter().map(|it| it.as_str().unwrap().to_owned()).collect()
 }
 
 fn is_of(name: &str, value: &Value) -> bool {

@@ -1,7 +1,6 @@
 //! How findings look to other programs.
 
 use expect_test::expect;
-use serde_json::Value;
 use waypost_lint::{ALL, Paint, json, lint, sarif, text};
 
 const CHAIN: &str = "{\"workflowType\": \"ä\", \"workflowVersion\": 1,\n \"steps\": [{\"stepType\": \"A\"}, {\"stepType\": \"a\"}]}\n";
@@ -10,7 +9,42 @@ const CHAIN: &str = "{\"workflowType\": \"ä\", \"workflowVersion\": 1,\n \"step
 fn json_says_everything() {
     let report = lint(CHAIN, None).unwrap();
     let shown = serde_json::to_string_pretty(&json("c.json", &report)).unwrap();
-    expect![[r#""#]].assert_eq(&shown);
+    expect![[r#"
+        {
+          "file": "c.json",
+          "kinds": [
+            "chain"
+          ],
+          "errors": 0,
+          "warnings": 1,
+          "findings": [
+            {
+              "code": "C005",
+              "severity": "warning",
+              "message": "\"a\" is not \"A\"",
+              "help": "a worker that asks for one of them does not get the other; write them alike",
+              "place": {
+                "pointer": "/steps/1/stepType",
+                "line": 2,
+                "column": 44,
+                "start": 88,
+                "end": 91
+              },
+              "related": [
+                {
+                  "message": "written so here",
+                  "place": {
+                    "pointer": "/steps/0/stepType",
+                    "line": 2,
+                    "column": 25,
+                    "start": 69,
+                    "end": 72
+                  }
+                }
+              ]
+            }
+          ]
+        }"#]].assert_eq(&shown);
 }
 
 #[test]
@@ -25,7 +59,61 @@ fn sarif_has_rules_results_and_places() {
     let rule = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
     assert_eq!(rules[rule]["id"], result["ruleId"]);
     let shown = serde_json::to_string_pretty(&run["results"]).unwrap();
-    expect![[r#""#]].assert_eq(&shown);
+    expect![[r#"
+        [
+          {
+            "ruleId": "C005",
+            "ruleIndex": 4,
+            "level": "warning",
+            "message": {
+              "text": "\"a\" is not \"A\"; a worker that asks for one of them does not get the other; write them alike"
+            },
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "a%20folder/c.json"
+                  },
+                  "region": {
+                    "startLine": 2,
+                    "startColumn": 44,
+                    "byteOffset": 88,
+                    "byteLength": 3
+                  }
+                },
+                "logicalLocations": [
+                  {
+                    "fullyQualifiedName": "/steps/1/stepType"
+                  }
+                ]
+              }
+            ],
+            "relatedLocations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "a%20folder/c.json"
+                  },
+                  "region": {
+                    "startLine": 2,
+                    "startColumn": 25,
+                    "byteOffset": 69,
+                    "byteLength": 3
+                  }
+                },
+                "logicalLocations": [
+                  {
+                    "fullyQualifiedName": "/steps/0/stepType"
+                  }
+                ],
+                "id": 0,
+                "message": {
+                  "text": "written so here"
+                }
+              }
+            ]
+          }
+        ]"#]].assert_eq(&shown);
 }
 
 #[test]
@@ -63,5 +151,4 @@ fn findings_do_not_steer_the_terminal() {
     let report = lint(source, None).unwrap();
     let shown = text("c.json", source, &report, Paint::Plain);
     assert!(!shown.contains('\u{1b}'), "{shown}");
-    let _: Value = json("c.json", &report);
 }
