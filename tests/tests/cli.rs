@@ -19,6 +19,8 @@ mod entity_refusals;
 mod inherited;
 #[path = "cli/lifecycles.rs"]
 mod lifecycles;
+#[path = "cli/lint.rs"]
+mod lint;
 #[path = "cli/postgres.rs"]
 mod postgres;
 #[path = "cli/processes.rs"]

@@ -9,7 +9,7 @@ use crate::{
     bench::BenchArgs,
     chain, deploy, dev, diagram, diff, doctor, entity, exit, explain,
     face::{self, Every, Face, OfProcess},
-    list, migrate, process, serve,
+    lint, list, migrate, process, serve,
     settings::{Key, Sources, catalog},
 };
 
@@ -39,6 +39,10 @@ pub(crate) enum Command {
     /// Measure what this machine can do
     Bench(BenchArgs),
 
+    /// Find what is wrong with definitions, without a server
+    Lint(lint::LintArgs),
+    /// Print the JSON Schema of a format of definitions, for editors
+    Schema(lint::SchemaArgs),
     /// Deploy definitions from JSON files
     Deploy(deploy::DeployArgs),
     Diagram(diagram::DiagramArgs),

@@ -7,6 +7,7 @@ use waypost_client::Deployed;
 use crate::{
     entity::{Import, ImportArgs},
     exit::Failure,
+    lint,
     output::{Output, printable},
     remote::{EntityRemoteArgs, RemoteArgs, read},
 };
@@ -25,6 +26,10 @@ pub(crate) struct DeployArgs {
     #[command(flatten)]
     import: ImportArgs,
 
+    /// Deploy nothing if lint finds an error or a warning
+    #[arg(long)]
+    strict: bool,
+
     #[command(flatten)]
     remote: EntityRemoteArgs,
 }
@@ -42,7 +47,9 @@ pub(crate) async fn run(args: DeployArgs, output: Output) -> Result<(), Failure>
     // Every file is read before the first is deployed: a mistake in the last one changes nothing.
     let mut definitions = Vec::new();
     for file in &args.files {
-        let found = parse(file, &read(file)?, &args.import)?;
+        let text = read(file)?;
+        let found = parse(file, &text, &args.import)?;
+        lint::before_deploying(file, &text, args.strict)?;
         definitions.extend(found.into_iter().map(|it| (file.as_str(), it)));
     }
     let has_workflows = definitions.iter().any(|(_, it)| matches!(it, Found::Workflows(_)));

@@ -72,3 +72,59 @@ fn read(path: &Path) -> Result<File, Failure> {
 pub(crate) fn parse(text: &str) -> Result<Vec<TypeDescription>, String> {
     toml::from_str(text).map(|it: File| it.types).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use waypost_lifecycle::MemoryBuckets;
+    use waypost_lint::{DefinitionKind, Severity, lint};
+
+    use super::*;
+
+    /// Whether a server would take the file.
+    async fn is_taken(text: &str) -> bool {
+        let Ok(file) = serde_json::from_str::<File>(text) else { return false };
+        for described in file.types {
+            let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
+            if manager.register_described(described).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Every pair of tags, names and tables, right and wrong.
+    #[tokio::test]
+    async fn lint_and_the_server_agree_about_lifecycles() {
+        let words =
+            ["", "id", "phase", "parent", "readonly", "operator_writable", "indexable", "x"];
+        let tags = words.iter().flat_map(|one| words.iter().map(move |it| format!("{one}, {it}")));
+        let field = |name: &str, tags: &str| json!({"name": name, "tags": tags});
+        let table = json!({"a": ["b"], "b": []});
+        let usual = || vec![field("entity_id", "id"), field("phase", "phase")];
+        let mut types = Vec::new();
+        for tags in tags {
+            types.push(("m.", table.clone(), [usual(), vec![field("f", &tags)]].concat()));
+            types.push(("m.", table.clone(), vec![field("phase", "phase"), field("f", &tags)]));
+        }
+        for name in ["", "phase", "_waypost", "_lifecycle"] {
+            types.push(("", table.clone(), [usual(), vec![field(name, "")]].concat()));
+        }
+        for prefix in ["", "a b", "m..", ".", "ä", "m/"] {
+            types.push((prefix, table.clone(), usual()));
+        }
+        for table in [json!({}), json!({"a": ["x"]}), json!({"": []}), json!({"a": ["a", "a"]})] {
+            types.push(("m.", table, usual()));
+        }
+        let number = json!({"name": "entity_id", "tags": "id", "kind": "u8"});
+        types.push(("m.", table.clone(), vec![number, field("phase", "phase")]));
+        for (prefix, transitions, fields) in types {
+            let described = json!({"workflow": "w", "bucket": "B", "key_prefix": prefix,
+                "transitions": transitions, "fields": fields});
+            let text = json!({"types": [described]}).to_string();
+            let report = lint(&text, Some(DefinitionKind::Lifecycle)).unwrap();
+            let is_expected = report.count(Severity::Error) == 0;
+            assert_eq!(is_taken(&text).await, is_expected, "{text} {:?}", report.findings);
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod exit;
 mod explain;
 mod face;
 mod lifecycle;
+mod lint;
 mod list;
 mod migrate;
 mod output;
@@ -71,6 +72,8 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Migrate(args) => migrate::run(args, output).await,
         Command::Doctor(args) => doctor::run(args, output).await,
         Command::Bench(args) => bench::run(args, output).await,
+        Command::Lint(args) => lint::run(&args, output),
+        Command::Schema(args) => lint::schema(&args, output),
         Command::Deploy(args) => deploy::run(args, output).await,
         Command::Diagram(args) => diagram::run(args, output).await,
         Command::Start(Every::Chain(args)) => chain::start(args, output).await,

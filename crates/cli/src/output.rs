@@ -22,6 +22,11 @@ impl Output {
         Self { is_json, is_colored: io::stdout().is_terminal() && !no_color }
     }
 
+    /// Whether colors are wanted.
+    pub(crate) const fn is_colored(self) -> bool {
+        self.is_colored
+    }
+
     /// One line to standard output, at once: a stream may have a reader that waits for it.
     pub(crate) fn line(self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();

@@ -12,6 +12,7 @@ pub(crate) mod entity;
 mod explain;
 mod health;
 mod lifecycle;
+mod lint;
 mod meter;
 mod moment;
 mod openapi;

@@ -31,6 +31,8 @@ mod grpc;
 mod lifecycle;
 #[path = "http/limits.rs"]
 mod limits;
+#[path = "http/lint.rs"]
+mod lint;
 #[path = "http/on.rs"]
 mod on;
 #[path = "http/operations.rs"]

@@ -3,7 +3,7 @@
 use super::tree::Tree;
 
 /// Crates that do no I/O, read no clock, draw no random numbers and do not log.
-const PURE: [&str; 4] = ["diagram", "documents", "kernel", "machines"];
+const PURE: [&str; 5] = ["diagram", "documents", "kernel", "lint", "machines"];
 
 /// What a pure crate has no use for.
 const IMPURE: [&str; 24] = [
@@ -34,17 +34,21 @@ const IMPURE: [&str; 24] = [
 ];
 
 /// Who may depend on whom. The arrows of ARCHITECTURE.md, followed to their ends.
-const BELOW: [(&str, &[&str]); 13] = [
+const BELOW: [(&str, &[&str]); 14] = [
     ("documents", &[]),
     ("kernel", &[]),
     ("machines", &["documents", "kernel"]),
     ("diagram", &["documents", "kernel", "machines"]),
+    ("lint", &["documents", "kernel", "machines"]),
     ("stores", &["kernel"]),
     ("engine", &["documents", "kernel", "machines"]),
     ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
     ("lifecycle-derive", &[]),
     ("api", &[]),
-    ("server", &["documents", "kernel", "machines", "diagram", "engine", "lifecycle", "api"]),
+    (
+        "server",
+        &["documents", "kernel", "machines", "diagram", "lint", "engine", "lifecycle", "api"],
+    ),
     ("client", &["api"]),
     (
         "cli",
@@ -53,6 +57,7 @@ const BELOW: [(&str, &[&str]); 13] = [
             "kernel",
             "machines",
             "diagram",
+            "lint",
             "engine",
             "lifecycle",
             "api",

@@ -21,7 +21,7 @@ use waypost_api::{
 use super::{
     app::App,
     chain::{self, changes, definitions, instances, work},
-    entity, health, meter, process,
+    entity, health, lint, meter, process,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -63,7 +63,7 @@ const ORIGIN: &str = "http://origin.invalid";
         process::jobs::fail, process::jobs::heartbeat, process::diagram::of_latest,
         process::diagram::of_version, process::diagram::of_instance,
         process::moments::explain, process::moments::diff,
-        health::alive, health::ready, health::version, meter::show,
+        lint::look, health::alive, health::ready, health::version, meter::show,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,
@@ -92,6 +92,7 @@ const ORIGIN: &str = "http://origin.invalid";
         (name = "Process instances", description = "Graphs that were started"),
         (name = "Jobs", description = "Work of processes for programs"),
         (name = "User tasks", description = "Work of processes for people, and signals"),
+        (name = "Lint", description = "What is wrong with a definition before it runs"),
         (name = "Entity models", description = "What entities look like"),
         (name = "Entity workflows", description = "What entities run by"),
         (name = "Entities", description = "Documents with a state"),

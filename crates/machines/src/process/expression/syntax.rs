@@ -14,6 +14,14 @@ pub struct Expression {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(pub(super) usize);
 
+impl NodeId {
+    /// Its place in [`Expression::nodes`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Node {
     pub kind: Kind,

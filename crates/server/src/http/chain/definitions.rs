@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
 use waypost_api::{
     Page,
     chain::{Definition, DeployedDefinition, PageQuery},
 };
 use waypost_engine::limits::OFFSET_MAX;
+use waypost_lint::DefinitionKind;
 
 use super::convert;
 use crate::http::{
     app::App,
     body::JsonBody,
+    lint,
     params::{InPath, Params, check_name, page_size},
     problem::Refusal,
 };
@@ -30,10 +36,12 @@ use crate::http::{
 pub(in crate::http) async fn deploy(
     State(app): State<Arc<App>>,
     JsonBody(body): JsonBody<Definition>,
-) -> Result<(StatusCode, Json<DeployedDefinition>), Refusal> {
+) -> Result<(StatusCode, HeaderMap, Json<DeployedDefinition>), Refusal> {
+    let text = serde_json::to_string(&body).map_err(|it| Refusal::defect(it.to_string()))?;
     let deployed = app.chains.deploy(convert::plan(body)).await?;
     let status = if deployed.existed { StatusCode::OK } else { StatusCode::CREATED };
-    Ok((status, Json(convert::definition(&deployed.definition)?)))
+    let found = lint::told(text, DefinitionKind::Chain).await;
+    Ok((status, found, Json(convert::definition(&deployed.definition)?)))
 }
 
 /// Definitions by type, newest version first.

@@ -2,8 +2,10 @@
 
 use axum::response::Response;
 use waypost_api::entity::http::Imported;
+use waypost_lint::DefinitionKind;
 
 use super::{answer::json, asker::Asker, body::Text, params::InPath, problem::Failure};
+use crate::http::lint;
 
 /// Takes workflows in. The model need not exist yet.
 #[utoipa::path(
@@ -26,7 +28,10 @@ pub(in crate::http) async fn import(
 ) -> Result<Response, Failure> {
     let which = path.model()?;
     entities.import_workflows(&which, &text.document("JSON")?).await?;
-    json(&Imported { success: true })
+    let found = lint::told(text.as_str()?.to_owned(), DefinitionKind::Entity).await;
+    let mut answer = json(&Imported { success: true })?;
+    answer.headers_mut().extend(found);
+    Ok(answer)
 }
 
 /// The workflows of a model.

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
 use serde::Deserialize;
 use waypost_api::{
     problem::EdgeCode,
@@ -10,10 +14,12 @@ use waypost_api::{
 };
 use waypost_engine::process::Source;
 use waypost_kernel::Definition;
+use waypost_lint::DefinitionKind;
 
 use super::{body::Text, convert, params::Paging};
 use crate::http::{
     app::App,
+    lint,
     params::{InPath, Params},
     problem::Refusal,
 };
@@ -23,7 +29,8 @@ use crate::http::{
     post, path = "/v1/definitions", tag = "Process definitions",
     request_body(content = Object, description = "The definition"),
     responses(
-        (status = 201, description = "Stored, now or before", body = Uploaded),
+        (status = 201, description = "Stored, now or before", body = Uploaded,
+            headers(("Waypost-Lint" = String, description = "How much lint finds, if anything"))),
         (status = 400, description = "Everything that is wrong with it"),
         (status = 415, description = "It is XML"),
     ),
@@ -31,9 +38,10 @@ use crate::http::{
 pub(in crate::http) async fn upload(
     State(app): State<Arc<App>>,
     text: Text,
-) -> Result<(StatusCode, Json<Uploaded>), Refusal> {
+) -> Result<(StatusCode, HeaderMap, Json<Uploaded>), Refusal> {
     let deployed = app.processes.deploy(text.as_str()?).await?;
-    Ok((StatusCode::CREATED, Json(convert::uploaded(&deployed))))
+    let found = lint::told(text.as_str()?.to_owned(), DefinitionKind::Process).await;
+    Ok((StatusCode::CREATED, found, Json(convert::uploaded(&deployed))))
 }
 
 /// What to list.

@@ -1,0 +1,254 @@
+//! Inputs to try conditions on.
+//!
+//! Conditions that only compare variables with constants fall into few cases: on each constant,
+//! between any two of them, and beyond. One input for each case decides what holds for all inputs,
+//! and it is the engine's own evaluation that says what holds for it. For other conditions the
+//! inputs are examples, and prove only what they show.
+
+mod node;
+mod term;
+
+use serde_json::{Map, Value};
+use waypost_machines::process::{
+    Variables,
+    expression::{BinaryOperator, Compiled, Expression, Kind, NodeId, UnaryOperator},
+};
+
+use self::{
+    node::{list, literal, path},
+    term::{EXACT_MAX, Term},
+};
+
+use crate::limits::{EVALUATIONS_MAX, INPUTS_MAX};
+
+/// How many conditions may still be evaluated.
+pub(super) struct Budget {
+    left: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { left: EVALUATIONS_MAX }
+    }
+}
+
+impl Budget {
+    /// Takes something away; says whether there was enough.
+    pub(super) fn take(&mut self, evaluations: usize) -> bool {
+        let enough = self.left >= evaluations;
+        self.left = self.left.saturating_sub(evaluations);
+        enough
+    }
+}
+
+/// All that some conditions look at.
+pub(super) struct Space {
+    terms: Vec<Term>,
+    is_complete: bool,
+}
+
+/// An input, and whether it is one that somebody would expect.
+pub(super) struct Input {
+    pub(super) variables: Variables,
+    pub(super) is_natural: bool,
+}
+
+/// Inputs, and whether they decide what holds for all.
+pub(super) struct Inputs {
+    pub(super) list: Vec<Input>,
+    pub(super) are_complete: bool,
+}
+
+impl Space {
+    pub(super) fn of<'c>(conditions: impl IntoIterator<Item = &'c Compiled>) -> Self {
+        let mut space = Self { terms: Vec::new(), is_complete: true };
+        for condition in conditions {
+            space.look(condition.expression());
+        }
+        space.separate();
+        space
+    }
+
+    /// A variable that is looked at as a whole and by its members has no one set of cases.
+    fn separate(&mut self) {
+        let paths: Vec<Vec<String>> = self.terms.iter().map(|it| it.path.clone()).collect();
+        let is_part =
+            |one: &Vec<String>, of: &Vec<String>| one.len() > of.len() && one.starts_with(of);
+        let nested = |it: &Term| paths.iter().any(|other| is_part(other, &it.path));
+        if self.terms.iter().any(nested) {
+            self.is_complete = false;
+            self.terms.retain(|it| !paths.iter().any(|other| is_part(other, &it.path)));
+        }
+    }
+
+    fn look(&mut self, expression: &Expression) {
+        // A list of open nodes stands in for recursion: long sums nest without parentheses.
+        let mut open = vec![expression.root()];
+        while let Some(id) = open.pop() {
+            let kind = &expression.node(id).kind;
+            if let Kind::Binary {
+                operator: BinaryOperator::And | BinaryOperator::Or,
+                left,
+                right,
+            } = kind
+            {
+                open.extend([*left, *right]);
+            } else if let Kind::Unary { operator: UnaryOperator::Not, operand } = kind {
+                open.push(*operand);
+            } else if let Kind::Binary { operator, left, right } = kind {
+                self.compare(expression, *operator, (*left, *right));
+            } else if let Kind::Comparisons { first, rest } = kind {
+                let mut left = *first;
+                for (operator, right) in rest {
+                    self.compare(expression, *operator, (left, *right));
+                    left = *right;
+                }
+            } else if let Some(path) = path(expression, id) {
+                self.term(path).has_bools = true;
+            } else if !matches!(kind, Kind::Bool(_)) {
+                self.unknown(expression, id);
+            }
+        }
+    }
+
+    fn compare(
+        &mut self,
+        expression: &Expression,
+        operator: BinaryOperator,
+        sides: (NodeId, NodeId),
+    ) {
+        let (left, right) = sides;
+        let is_order = matches!(
+            operator,
+            BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual
+        );
+        let is_equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+        let constants = match () {
+            () if operator == BinaryOperator::In => list(expression, right),
+            () if is_order || is_equality => literal(expression, right).map(|it| vec![it]),
+            () => None,
+        };
+        let found = path(expression, left).zip(constants).or_else(|| {
+            let constant = literal(expression, left).filter(|_| is_order || is_equality)?;
+            Some((path(expression, right)?, vec![constant]))
+        });
+        match found {
+            Some((path, constants)) => {
+                for constant in constants {
+                    self.constant(path.clone(), constant, is_order);
+                }
+            }
+            None if literal(expression, left).is_some() && literal(expression, right).is_some() => {
+            }
+            None => {
+                self.unknown(expression, left);
+                self.unknown(expression, right);
+            }
+        }
+    }
+
+    fn constant(&mut self, path: Vec<String>, constant: Value, is_order: bool) {
+        let mut is_exact = true;
+        let term = self.term(path);
+        match constant {
+            Value::Number(number) => {
+                let number = number.as_f64().unwrap_or_default();
+                is_exact = number.abs() < EXACT_MAX;
+                term.numbers.push(number);
+            }
+            Value::String(text) => {
+                // Between two texts there are always others.
+                is_exact = !is_order;
+                term.texts.insert(text);
+            }
+            Value::Bool(_) => term.has_bools = true,
+            Value::Null | Value::Array(_) | Value::Object(_) => term.has_null = true,
+        }
+        self.is_complete &= is_exact;
+    }
+
+    /// Takes note of what an expression mentions that is not understood.
+    fn unknown(&mut self, expression: &Expression, id: NodeId) {
+        self.is_complete = false;
+        if let Some(path) = path(expression, id) {
+            self.term(path).is_unknown = true;
+            return;
+        }
+        for variable in expression.variables() {
+            let name = &variable.name;
+            let is_known = self.terms.iter().any(|it| it.path.first() == Some(name));
+            if !is_known {
+                self.term(vec![name.clone()]).is_unknown = true;
+            }
+        }
+    }
+
+    fn term(&mut self, path: Vec<String>) -> &mut Term {
+        let index = self.terms.iter().position(|it| it.path == path).unwrap_or_else(|| {
+            self.terms.push(Term { path, ..Term::default() });
+            self.terms.len() - 1
+        });
+        self.terms.get_mut(index).expect("the term was found or made")
+    }
+
+    /// Inputs for all cases, or for some if there are too many; those that somebody would expect
+    /// come first. `is_whole` says of which variables only whole numbers are to be expected.
+    pub(super) fn inputs(&self, is_whole: &dyn Fn(&str) -> bool) -> Inputs {
+        let whole =
+            |it: &Term| it.path.len() == 1 && it.path.first().is_some_and(|it| is_whole(it));
+        let natural: Vec<Vec<Value>> = self.terms.iter().map(|it| it.natural(whole(it))).collect();
+        let all: Vec<Vec<Value>> = self
+            .terms
+            .iter()
+            .zip(&natural)
+            .map(|(term, natural)| natural.iter().cloned().chain(term.others()).collect())
+            .collect();
+        let (mut list, _) = self.product(&natural, &natural, INPUTS_MAX);
+        let (more, are_all) = self.product(&all, &natural, INPUTS_MAX);
+        list.extend(more.into_iter().filter(|it| !it.is_natural));
+        Inputs { list, are_complete: self.is_complete && are_all }
+    }
+
+    /// Inputs with every combination of values; or as many as allowed, scattered over all.
+    fn product(
+        &self,
+        values: &[Vec<Value>],
+        natural: &[Vec<Value>],
+        most: usize,
+    ) -> (Vec<Input>, bool) {
+        let total = values.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul);
+        let are_all = total.is_some_and(|it| it <= most);
+        let total = total.unwrap_or(usize::MAX);
+        let inputs = (0..total.min(most)).map(|number| {
+            // A large odd stride meets all parts of the whole.
+            let mut rest =
+                if are_all { number } else { number.wrapping_mul(2_654_435_761) % total };
+            let mut variables = Variables::new();
+            let mut is_natural = true;
+            for ((term, values), natural) in self.terms.iter().zip(values).zip(natural) {
+                let index = rest.checked_rem(values.len()).unwrap_or_default();
+                rest = rest.checked_div(values.len()).unwrap_or_default();
+                is_natural &= index < natural.len();
+                put(&mut variables, &term.path, values.get(index).cloned().unwrap_or_default());
+            }
+            Input { variables, is_natural }
+        });
+        (inputs.collect(), are_all)
+    }
+}
+
+fn put(variables: &mut Variables, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [name] => drop(variables.insert(name.clone(), value)),
+        [name, rest @ ..] => {
+            let inner = variables.entry(name.clone()).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
