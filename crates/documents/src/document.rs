@@ -48,6 +48,15 @@ impl Value {
         parse::parse(text)
     }
 
+    /// Reads the document that a text begins with, whatever follows it.
+    ///
+    /// # Errors
+    /// When `text` does not begin with a JSON document, or that is nested deeper than
+    /// [`Value::DEPTH_MAX`].
+    pub fn parse_first(text: &str) -> Result<Self, DocumentError> {
+        parse::parse_first(text)
+    }
+
     /// The member `name`, if this is an object that has it.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Self> {

@@ -28,14 +28,19 @@ impl std::error::Error for DocumentError {}
 type Fault = (usize, &'static str);
 
 pub(super) fn parse(text: &str) -> Result<Value, DocumentError> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
-    parser.document().map_err(|(at, problem)| {
-        let before = text.get(..at).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |it| it + 1);
-        let column = before.get(start..).unwrap_or_default().chars().count() + 1;
-        DocumentError { line, column, problem }
-    })
+    Parser::new(text).document().map_err(|fault| placed(text, fault))
+}
+
+pub(super) fn parse_first(text: &str) -> Result<Value, DocumentError> {
+    Parser::new(text).value().map_err(|fault| placed(text, fault))
+}
+
+fn placed(text: &str, (at, problem): Fault) -> DocumentError {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |it| it + 1);
+    let column = before.get(start..).unwrap_or_default().chars().count() + 1;
+    DocumentError { line, column, problem }
 }
 
 struct Parser<'a> {
@@ -44,7 +49,11 @@ struct Parser<'a> {
     depth: usize,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    const fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0 }
+    }
+
     fn document(&mut self) -> Result<Value, Fault> {
         let value = self.value()?;
         self.skip_space();
@@ -270,6 +279,21 @@ mod tests {
         let spaced = " { \"a\" : [ 1 , \"\\/\\ud83d\\ude00\" ] } \n";
         assert_eq!(Value::parse(spaced).unwrap().to_string(), r#"{"a":[1,"/😀"]}"#);
         assert_eq!(Value::parse(r#"{"a":1,"b":2,"a":3}"#).unwrap().to_string(), r#"{"a":3,"b":2}"#);
+    }
+
+    #[test]
+    fn of_several_documents_the_first_can_be_read_alone() {
+        for (text, first) in [
+            (r#" {"a":1} {"b":2}"#, r#"{"a":1}"#),
+            ("[1]\n[2]", "[1]"),
+            ("1.50 2", "1.50"),
+            ("{}nonsense", "{}"),
+        ] {
+            assert!(parse(text).is_err(), "{text:?}");
+            assert_eq!(Value::parse_first(text).unwrap().to_string(), first);
+        }
+        assert!(Value::parse_first("nonsense {}").is_err());
+        assert!(Value::parse_first("{\"a\":").is_err());
     }
 
     #[test]

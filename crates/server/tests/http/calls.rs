@@ -10,8 +10,12 @@ mod functions;
 pub(crate) mod hall;
 #[path = "calls/joined.rs"]
 mod joined;
+#[path = "calls/meanwhile.rs"]
+mod meanwhile;
 #[path = "calls/member.rs"]
 pub(crate) mod member;
+#[path = "calls/modes.rs"]
+mod modes;
 #[path = "calls/operations.rs"]
 mod operations;
 #[path = "calls/processors.rs"]

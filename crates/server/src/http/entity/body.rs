@@ -9,7 +9,7 @@ use axum::{
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
-use waypost_documents::document::Value;
+use waypost_documents::document::{DocumentError, Value};
 use waypost_machines::entity::model::parse_xml;
 
 use super::{door::dressed, problem::Failure};
@@ -70,6 +70,14 @@ impl Text {
         document(self.as_str()?, format)
     }
 
+    /// The sample that the body begins with: of several JSON documents clients mean the first.
+    pub(super) fn sample(&self, format: &str) -> Result<Value, Failure> {
+        match format {
+            "JSON" => Value::parse_first(self.as_str()?).map_err(not_json),
+            other => self.document(other),
+        }
+    }
+
     /// The body as a `T`.
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_json::from_str(self.as_str()?)
@@ -89,8 +97,12 @@ pub(crate) fn document(text: &str, format: &str) -> Result<Value, Failure> {
 
 /// A JSON document.
 pub(super) fn json(text: &str) -> Result<Value, Failure> {
-    Value::parse(text)
-        .map_err(|error| Failure::bad_request(format!("the document is not JSON: {error}")))
+    Value::parse(text).map_err(not_json)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
+fn not_json(error: DocumentError) -> Failure {
+    Failure::bad_request(format!("the document is not JSON: {error}"))
 }
 
 pub(super) fn unsupported(format: &str, known: &str) -> Failure {

@@ -63,7 +63,7 @@ pub(in crate::http) async fn import(
         let text = format!("unsupported import converter {shown:?}; use SAMPLE_DATA");
         return Err(Failure::bad_request(text));
     }
-    match text.document(path.text("dataFormat")) {
+    match text.sample(path.text("dataFormat")) {
         Ok(sample) => json(&entities.import_sample(&which, &sample).await?),
         // That the model is locked comes first.
         Err(_) if matches!(entities.model_lock(&which).await, Ok(Lock::Locked)) => {

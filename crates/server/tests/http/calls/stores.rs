@@ -1,6 +1,6 @@
 //! Writes that wait for compute members, on the other stores.
 
-use super::{callbacks, compute, functions, joined, processors, who, wire};
+use super::{callbacks, compute, functions, joined, meanwhile, modes, processors, who, wire};
 use crate::on::{On, each, named};
 
 fn all(on: On) {
@@ -30,6 +30,15 @@ fn all(on: On) {
             joined::all_a_member_does_is_gone_if_it_fails,
             joined::the_ticket_of_an_earlier_question_still_lets_in,
             joined::a_ticket_is_for_those_of_the_same_tenant_who_say_who_they_are,
+            meanwhile::what_a_member_returns_outdoes_what_it_wrote,
+            meanwhile::what_a_transaction_has_read_must_be_so_until_it_lands,
+            modes::a_processor_that_fails_keeps_an_entity_where_it_is_in_every_mode_but_one,
+            modes::a_processor_that_is_silent_has_failed_in_every_mode_but_one,
+            modes::each_processor_sees_what_those_before_it_left,
+            modes::a_run_with_a_processor_is_told_step_by_step,
+            modes::what_a_processor_adds_the_model_does_not_learn,
+            modes::without_a_policy_that_says_so_nobody_is_asked_again,
+            modes::a_policy_has_another_member_take_the_place_of_one_that_died,
             processors::every_mode_waits_and_says_in_the_audit_which_it_was,
             processors::a_processor_is_told_what_it_is_to_be_told,
             processors::what_comes_back_is_the_new_value_or_none_or_no_answer_at_all,

@@ -43,6 +43,50 @@ pub(crate) async fn a_hundred_transitions_by_themselves_are_too_many() {
 }
 
 #[tokio::test]
+pub(crate) async fn a_transition_that_is_asked_for_is_not_one_of_the_hundred() {
+    for (n_transitions, expected) in [(99, 200), (100, 400)] {
+        let world = world().await;
+        let mut import: Value = serde_json::from_str(&line(n_transitions)).unwrap();
+        let begin = json!({"name": "BEGIN", "next": "s0", "manual": true});
+        import["workflows"][0]["initialState"] = json!("START");
+        import["workflows"][0]["states"]["START"] = json!({ "transitions": [begin] });
+        world
+            .prepare(&[
+                r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#,
+                "PUT /api/model/m/1/lock",
+                &format!("POST /api/model/m/1/workflow/import {import}"),
+                r#"POST /api/entity/JSON/m/1 {"a":1}"#,
+            ])
+            .await;
+        let answer = world.say(r##"PUT /api/entity/JSON/#2/BEGIN {"a":2}"##, &[]).await;
+        assert_eq!(answer.status, expected, "{}", answer.text);
+        let entity = world.say("GET /api/entity/#2", &[]).await.json();
+        let rests = if expected == 200 { "s99" } else { "START" };
+        assert_eq!(entity["meta"]["state"], rests);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn what_a_server_is_told_to_be_strict_about_is_up_to_its_settings() {
+    let workflow = r#"{"name":"w","initialState":"A","states":{"A":{"transitions":[{"name":"t","next":"A","manual":true,"processors":[{"type":"externalized","name":"p"}]}]}}}"#;
+    let import = format!(r#"POST /api/model/m/1/workflow/import {{"workflows":[{workflow}]}}"#);
+    let with = async |rules| {
+        world_with(Options::default(), Settings { rules, ..Settings::default() }).await
+    };
+    let world = with(Rules { strict_processor_types: false, ..Rules::default() }).await;
+    world.prepare(&[&import]).await;
+    let export = world.say("GET /api/model/m/1/workflow/export", &[]).await.json();
+    let processor = &export["workflows"][0]["states"]["A"]["transitions"][0]["processors"][0];
+    assert_eq!(processor["type"], "externalized");
+
+    let import = import.replace("externalized", "EXTERNAL");
+    let world = with(Rules { strict_workflow_models: true, ..Rules::default() }).await;
+    let answer = world.say(&import, &[]).await;
+    assert_eq!((answer.status, answer.code().as_str()), (404, "MODEL_NOT_FOUND"));
+    world.prepare(&[r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#, &import]).await;
+}
+
+#[tokio::test]
 pub(crate) async fn pages_of_the_audit_have_everything_once_while_more_happens() {
     let world = world().await;
     world
@@ -69,7 +113,7 @@ pub(crate) async fn pages_of_the_audit_have_everything_once_while_more_happens()
 }
 
 #[tokio::test]
-pub(crate) async fn a_page_of_the_audit_has_a_thousand_items() {
+pub(crate) async fn a_page_of_the_audit_has_twenty_items_and_never_more_than_a_thousand() {
     let world = world().await;
     let item = r##"{"id":"#2","payload":"{}"}"##;
     let update = format!(
@@ -84,9 +128,15 @@ pub(crate) async fn a_page_of_the_audit_has_a_thousand_items() {
             &update,
         ])
         .await;
-    for limit in [1_000, 1_001, 5_000] {
-        let page = world.say(&format!("GET /api/audit/entity/#2?limit={limit}"), &[]).await.json();
-        assert_eq!(page["items"].as_array().unwrap().len(), 1_000, "{limit}");
+    for (query, expected) in [
+        ("", 20),
+        ("?limit=1", 1),
+        ("?limit=1000", 1_000),
+        ("?limit=1001", 1_000),
+        ("?limit=5000", 1_000),
+    ] {
+        let page = world.say(&format!("GET /api/audit/entity/#2{query}"), &[]).await.json();
+        assert_eq!(page["items"].as_array().unwrap().len(), expected, "{query}");
         assert_eq!(page["pagination"]["hasNext"], true);
     }
 }

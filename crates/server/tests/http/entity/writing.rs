@@ -5,15 +5,20 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
+use uuid::Uuid;
 use waypost_engine::{
     Settings,
     entity::{Answer as Reply, Compute, Question},
 };
 use waypost_machines::entity::cascade;
 use waypost_server::Options;
+use waypost_testkit::clock::SimClock;
 
 use super::play::Answer;
-use crate::world::{World, world, world_with};
+use crate::{
+    on,
+    world::{World, world, world_on, world_with},
+};
 
 /// A model that takes anything with these members.
 const MODEL: [&str; 2] = [
@@ -91,6 +96,48 @@ pub(crate) async fn creations_at_the_same_time_all_land() {
     assert_eq!(statuses, [200; 10]);
     let stats = world.say("GET /api/entity/stats/invoice/1", &[]).await.json();
     assert_eq!(stats, json!({"modelName": "invoice", "modelVersion": 1, "count": 10}));
+}
+
+#[tokio::test]
+pub(crate) async fn extensions_of_a_model_at_the_same_time_all_land() {
+    let world = world().await;
+    world.prepare(&MODEL).await;
+    world.prepare(&["POST /api/model/invoice/1/changeLevel/STRUCTURAL"]).await;
+    let create = async |number: usize| {
+        let line = format!(r#"POST /api/entity/JSON/invoice/1 {{"m{number}":{number}}}"#);
+        world.say(&line, &[]).await.status
+    };
+    let statuses = futures_util::future::join_all((0..10).map(create)).await;
+    assert_eq!(statuses, [200; 10]);
+    let model = world.say("GET /api/model/export/SIMPLE_VIEW/invoice/1", &[]).await.json();
+    for number in 0..10 {
+        assert_eq!(model["model"]["$"][format!(".m{number}")], "INTEGER", "{model}");
+    }
+}
+
+/// Of a server that is not told what to call things.
+#[tokio::test]
+pub(crate) async fn ids_are_made_of_the_time() {
+    let clock = Arc::new(SimClock::default());
+    let (store, _folder) = on::open(&clock).await;
+    let world = world_on((store, clock), Options::default(), Settings::default()).await;
+    world.prepare(&MODEL).await;
+    let made = world.say(r#"POST /api/entity/JSON/invoice/1 {"no":"A"}"#, &[]).await.json();
+    let all = r#"{"type":"group","operator":"AND","conditions":[]}"#;
+    let search = world.say(&format!("POST /api/search/async/invoice/1 {all}"), &[]).await.json();
+    let kind = ["Content-Type: application/json".to_owned()];
+    let message = world.say(r#"POST /api/message/new/a {"payload":1}"#, &kind).await.json();
+    for id in [
+        &made[0]["transactionId"],
+        &made[0]["entityIds"][0],
+        &search,
+        &message[0]["transactionId"],
+        &message[0]["entityIds"][0],
+    ] {
+        let id = id.as_str().unwrap();
+        assert_eq!(Uuid::parse_str(id).unwrap().get_version_num(), 1, "{id}");
+        assert_eq!(id, id.to_lowercase());
+    }
 }
 
 #[tokio::test]

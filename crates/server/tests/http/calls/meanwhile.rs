@@ -1,0 +1,97 @@
+//! What happens to an entity beside the answer of the member that is asked about it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::time::{Duration, timeout};
+
+use super::{
+    hall::{Hall, hall},
+    member::Asked,
+};
+use crate::entity::play::Answer;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Hall {
+    /// `GO` leads from `NEW` to `END`, through the processor `p`.
+    async fn going(&self) {
+        let processors = json!([{"name": "p", "config": {"attachEntity": true}}]);
+        let go = json!({"name": "GO", "next": "END", "manual": true, "processors": processors});
+        self.with_states(json!({"NEW": {"transitions": [go]}, "END": {}})).await;
+    }
+
+    async fn goes(&self, id: &str) -> Answer {
+        let line = format!(r#"PUT /api/entity/JSON/{id}/GO {{"n":1}}"#);
+        timeout(PATIENCE, self.world.say(&line, &[])).await.unwrap()
+    }
+
+    /// Writes over HTTP, as somebody else or in the transaction of a question.
+    async fn puts(&self, id: &str, value: &str, asked: Option<&Asked>) -> u16 {
+        let ticket: Vec<_> =
+            asked.map(|it| format!("X-Tx-Token: {}", it.ticket)).into_iter().collect();
+        self.world.say(&format!("PUT /api/entity/JSON/{id} {value}"), &ticket).await.status
+    }
+
+    async fn reads(&self, id: &str, asked: Option<&Asked>) -> Value {
+        let ticket: Vec<_> =
+            asked.map(|it| format!("X-Tx-Token: {}", it.ticket)).into_iter().collect();
+        self.world.say(&format!("GET /api/entity/{id}"), &ticket).await.json()["data"].clone()
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn what_a_member_returns_outdoes_what_it_wrote() {
+    let hall = Arc::new(hall().await);
+    hall.going().await;
+    let id = hall.create(json!({"n": 0})).await;
+    let inside = Arc::clone(&hall);
+    let _member = hall
+        .member_calling(&[], move |asked| {
+            let hall = Arc::clone(&inside);
+            Box::pin(async move {
+                let id = asked.payload["entityId"].as_str().unwrap();
+                assert_eq!(hall.puts(id, r#"{"n":5}"#, Some(&asked)).await, 200);
+                assert_eq!(hall.reads(id, Some(&asked)).await, json!({"n": 5}));
+                json!({"payload": {"data": {"n": 7}}})
+            })
+        })
+        .await;
+    assert_eq!(hall.goes(&id).await.status, 200);
+    let shown = hall.show(&id).await;
+    assert_eq!((&shown["data"], &shown["meta"]["state"]), (&json!({"n": 7}), &json!("END")));
+    let changes = hall.world.say(&format!("GET /api/entity/{id}/changes"), &[]).await.json();
+    assert_eq!(changes.as_array().unwrap().len(), 2, "{changes}");
+}
+
+/// What becomes of a write whose member looks at another entity, in the transaction or beside it,
+/// which somebody then changes.
+async fn overtaken(is_within: bool) -> (Answer, Value) {
+    let hall = Arc::new(hall().await);
+    hall.going().await;
+    let (id, other) = (hall.create(json!({"n": 0})).await, hall.create(json!({"n": 10})).await);
+    let (inside, seen) = (Arc::clone(&hall), other.clone());
+    let _member = hall
+        .member_calling(&[], move |asked| {
+            let (hall, other) = (Arc::clone(&inside), seen.clone());
+            Box::pin(async move {
+                let within = is_within.then_some(&asked);
+                assert_eq!(hall.reads(&other, within).await, json!({"n": 10}));
+                assert_eq!(hall.puts(&other, r#"{"n":11}"#, None).await, 200);
+                json!({})
+            })
+        })
+        .await;
+    let answer = hall.goes(&id).await;
+    (answer, hall.show(&id).await["meta"]["state"].clone())
+}
+
+#[tokio::test]
+pub(crate) async fn what_a_transaction_has_read_must_be_so_until_it_lands() {
+    let (refused, state) = overtaken(true).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "CONFLICT"), "{}", refused.text);
+    assert_eq!(refused.json()["properties"]["retryable"], true);
+    assert_eq!(state, "NEW");
+    let (done, state) = overtaken(false).await;
+    assert_eq!((done.status, state), (200, json!("END")), "{}", done.text);
+}
