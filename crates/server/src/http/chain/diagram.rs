@@ -20,7 +20,7 @@ use crate::http::{
     tag = "Definitions",
     params(
         ("workflowType" = String, Path, description = "Its type"),
-        ("version" = u32, Path, description = "Its version"),
+        ("version" = i32, Path, description = "Its version"),
         ("format" = String, Path, description = "svg, json, mmd (Mermaid), dot or txt"),
         ("theme" = Option<String>, Query, description = "Of SVG: light, dark or auto"),
     ),
@@ -32,7 +32,7 @@ use crate::http::{
 )]
 pub(in crate::http) async fn of_definition(
     State(app): State<Arc<App>>,
-    InPath((workflow_type, version)): InPath<(String, u32)>,
+    InPath((workflow_type, version)): InPath<(String, i32)>,
     drawing: Drawing,
 ) -> Result<Response, Refusal> {
     check_name("workflowType", &workflow_type)?;

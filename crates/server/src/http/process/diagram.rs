@@ -44,7 +44,7 @@ pub(in crate::http) async fn of_latest(
     tag = "Process definitions",
     params(
         ("id" = String, Path, description = "Its id"),
-        ("version" = u32, Path, description = "Its version"),
+        ("version" = i32, Path, description = "Its version"),
         ("format" = String, Path, description = "svg, json, mmd (Mermaid), dot or txt"),
         ("theme" = Option<String>, Query, description = "Of SVG: light, dark or auto"),
     ),
@@ -56,7 +56,7 @@ pub(in crate::http) async fn of_latest(
 )]
 pub(in crate::http) async fn of_version(
     State(app): State<Arc<App>>,
-    InPath((id, version)): InPath<(String, u32)>,
+    InPath((id, version)): InPath<(String, i32)>,
     drawing: Drawing,
 ) -> Result<Response, Refusal> {
     drawing.of(&picture(&app.processes.definition(&id, Some(version)).await?)?)
