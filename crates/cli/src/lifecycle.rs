@@ -78,6 +78,7 @@ mod tests {
     use serde_json::json;
     use waypost_lifecycle::MemoryBuckets;
     use waypost_lint::{DefinitionKind, Severity, lint};
+    use waypost_machines::lifecycle::RESERVED;
 
     use super::*;
 
@@ -107,7 +108,7 @@ mod tests {
             types.push(("m.", table.clone(), [usual(), vec![field("f", &tags)]].concat()));
             types.push(("m.", table.clone(), vec![field("phase", "phase"), field("f", &tags)]));
         }
-        for name in ["", "phase", "_waypost", "_lifecycle"] {
+        for name in ["", "phase", RESERVED, "_waypost"] {
             types.push(("", table.clone(), [usual(), vec![field(name, "")]].concat()));
         }
         for prefix in ["", "a b", "m..", ".", "ä", "m/"] {

@@ -82,7 +82,7 @@ impl<'t> Ledger<'t> {
     }
 
     pub(crate) fn add(&mut self, note: Note) {
-        if self.found.len() > FINDINGS_MAX {
+        if self.is_full() {
             return;
         }
         if self.found.len() == FINDINGS_MAX {
@@ -92,6 +92,11 @@ impl<'t> Ledger<'t> {
         }
         let finding = self.finding(note);
         self.found.push(finding);
+    }
+
+    /// Whether nothing more is taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() > FINDINGS_MAX
     }
 
     /// Whether an error was found among those since the first `since`.

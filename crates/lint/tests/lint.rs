@@ -1,9 +1,5 @@
 //! What lint finds, what it proves, and what it does not break on.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that panics has failed"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 #[path = "lint/broken.rs"]
 mod broken;

@@ -21,6 +21,8 @@ fn help_names_the_verbs_and_the_exit_codes() {
           migrate        Show or apply changes of the store's schema
           doctor         Check store, clock, ports and limits, and say what to do
           bench          Measure what this machine can do
+          lint           Find what is wrong with definitions, without a server
+          schema         Print the JSON Schema of a format of definitions, for editors
           deploy         Deploy definitions from JSON files
           diagram        Draw a definition, or where an instance is in its own
           start          Start an instance

@@ -29,7 +29,17 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 #[test]
 fn findings_are_shown_like_a_compiler_shows_them() {
     let folder = folder(&[("c.json", &example("broken/C004-no-attempts.json"))]);
-    expect![[r#""#]].assert_eq(&told_in(folder.path(), &["lint", "c.json"]));
+    expect![[r#"
+        warning[C004]: "PAY" has no attempt to fail
+         --> c.json:7:22
+          |
+        7 |       "maxAttempts": 0
+          |                      ^
+          = help: 0 means the same as 1: the first failure is final; write 1 if that is meant, or more
+
+        1 file: 0 errors, 1 warning, 0 hints
+    "#]]
+    .assert_eq(&told_in(folder.path(), &["lint", "c.json"]));
 }
 
 #[test]
@@ -85,7 +95,13 @@ fn a_folder_stands_for_the_definitions_in_it() {
 #[test]
 fn what_is_unreadable_is_told_with_its_place() {
     let folder = folder(&[("a.json", "{\n  \"id\": ]"), ("b.json", "[1]")]);
-    expect![[r#""#]].assert_eq(&told_in(folder.path(), &["lint", "a.json", "b.json"]));
+    expect![[r#"
+        2 files: 0 errors, 0 warnings, 0 hints
+        error: a.json:2:9: is not JSON: expected a value
+          b.json:1:2: cannot tell what kind of definition this is: a process has id, name and steps, an import for entities has workflows, a lifecycle file has types, a chain has workflowType and steps
+        [exit 2]
+    "#]]
+    .assert_eq(&told_in(folder.path(), &["lint", "a.json", "b.json"]));
 }
 
 #[test]
@@ -102,7 +118,12 @@ fn schemas_are_printed() {
     let ran = run(folder.path(), &["schema", "chain"]);
     let schema: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(schema["$id"], "urn:waypost:schema:chain");
-    expect![[r#""#]].assert_eq(&told_in(folder.path(), &["schema", "graph"]));
+    expect![[r#"
+        error: there is no schema "graph"
+          there are process, entity, lifecycle, chain, decision-table
+        [exit 2]
+    "#]]
+    .assert_eq(&told_in(folder.path(), &["schema", "graph"]));
 }
 
 #[test]
@@ -110,7 +131,19 @@ fn deployments_warn_and_strict_ones_refuse() {
     let world = World::new();
     let text = example("broken/C004-no-attempts.json");
     fs::write(world.folder.path().join("c.json"), text).unwrap();
-    expect![[r#""#]].assert_eq(&world.session(&[
+    expect![[r#"
+        $ waypost deploy c.json --strict
+        warning[C004]: c.json:7:22: "PAY" has no attempt to fail
+        error: c.json: 0 errors, 1 warning, 0 hints
+          nothing was deployed; `waypost lint` shows more, and without --strict warnings do not matter
+        [exit 1]
+        $ waypost list definitions
+        no definitions
+        $ waypost deploy c.json
+        chain order version 1: deployed
+        warning[C004]: c.json:7:22: "PAY" has no attempt to fail
+    "#]]
+    .assert_eq(&world.session(&[
         "deploy c.json --strict",
         "list definitions",
         "deploy c.json",

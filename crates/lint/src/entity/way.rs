@@ -11,6 +11,7 @@ use super::Placed;
 use crate::{
     code,
     ledger::{At, Ledger, Note},
+    limits::WALKED_MAX,
     source::down,
 };
 
@@ -124,11 +125,12 @@ fn circles(placed: &Placed<'_>, ledger: &mut Ledger<'_>) {
         })
         .collect();
     let mut told: BTreeSet<&str> = BTreeSet::new();
+    let mut n_walked = 0;
     for start in idle.keys().copied() {
-        if told.contains(start) || told.len() > STATES_MAX {
+        if told.contains(start) || n_walked > WALKED_MAX {
             continue;
         }
-        let circle = circle(&idle, start);
+        let circle = circle(&idle, start, &mut n_walked);
         if circle.is_empty() {
             continue;
         }
@@ -140,15 +142,17 @@ fn circles(placed: &Placed<'_>, ledger: &mut Ledger<'_>) {
     }
 }
 
-/// States from which circles are looked for. Each takes a walk over all of them.
-const STATES_MAX: usize = 1_000;
-
 fn asks(criterion: &waypost_documents::document::Value) -> bool {
     Criterion::parse(criterion).is_ok_and(|it| it.predicate().is_none())
 }
 
-/// The states that `start` leads to and that lead back to it; none if it does not come back.
-fn circle<'s>(ways: &BTreeMap<&'s str, Vec<&'s str>>, start: &'s str) -> BTreeSet<&'s str> {
+/// The states that `start` leads to and that lead back to it; none if it does not come back. Counts
+/// the ways it has walked.
+fn circle<'s>(
+    ways: &BTreeMap<&'s str, Vec<&'s str>>,
+    start: &'s str,
+    n_walked: &mut usize,
+) -> BTreeSet<&'s str> {
     let mut from: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let mut pending = vec![start];
@@ -157,6 +161,7 @@ fn circle<'s>(ways: &BTreeMap<&'s str, Vec<&'s str>>, start: &'s str) -> BTreeSe
             continue;
         }
         for next in ways.get(name).into_iter().flatten() {
+            *n_walked += 1;
             from.entry(next).or_default().insert(name);
             pending.push(next);
         }

@@ -64,9 +64,10 @@ fn tell(
 
 fn timers(definition: &Definition<'_>, flow: &Flow<'_>, ledger: &mut Ledger<'_>) {
     let mut n_walked = 0;
+    let size = flow.len() + flow.ways.iter().map(Vec::len).sum::<usize>();
     for at in 0..flow.len() {
         for (target, timer) in flow.sides.get(at).into_iter().flatten() {
-            n_walked += flow.len();
+            n_walked += size;
             if n_walked > WALKED_MAX {
                 break;
             }

@@ -17,6 +17,9 @@ use crate::{
     source::down,
 };
 
+/// Conditions that one is compared with. Nobody writes more for one step.
+const SAME_MAX: usize = 100;
+
 /// What one condition came to, over all inputs.
 #[derive(Clone, Default)]
 struct Tally {
@@ -177,7 +180,7 @@ fn tell(
         place(definition, step, choices.get(index).map_or("", |it| it.source.as_str()))
     };
     for (index, (tally, choice)) in tallies.iter().zip(choices).enumerate() {
-        let same = || choices.iter().take(index).position(|it| is_same(it, choice));
+        let same = || choices.iter().take(index.min(SAME_MAX)).position(|it| is_same(it, choice));
         let written = choice.source.trim();
         if tally.is_chosen {
             continue;

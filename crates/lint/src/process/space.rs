@@ -21,6 +21,10 @@ use self::{
 
 use crate::limits::{EVALUATIONS_MAX, INPUTS_MAX};
 
+/// Variables, and members of them, that one table or decision is tried on. The inputs for fewer
+/// are more than are tried.
+const TERMS_MAX: usize = 50;
+
 /// How many conditions may still be evaluated.
 pub(super) struct Budget {
     left: usize,
@@ -186,11 +190,15 @@ impl Space {
         }
     }
 
+    /// The term of that path. Of more than are looked at, the last stands for all others.
     fn term(&mut self, path: Vec<String>) -> &mut Term {
-        let index = self.terms.iter().position(|it| it.path == path).unwrap_or_else(|| {
+        let mut index = self.terms.iter().position(|it| it.path == path);
+        if index.is_none() && self.terms.len() < TERMS_MAX {
             self.terms.push(Term { path, ..Term::default() });
-            self.terms.len() - 1
-        });
+        } else if index.is_none() {
+            self.is_complete = false;
+        }
+        let index = *index.get_or_insert(self.terms.len() - 1);
         self.terms.get_mut(index).expect("the term was found or made")
     }
 

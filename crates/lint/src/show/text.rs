@@ -65,25 +65,22 @@ fn snippet(
     let shown = lines.first_line(span);
     let length = whole.get(shown.start - start..shown.end - start).unwrap_or_default();
     let length = length.chars().count().clamp(1, WIDTH_MAX);
-    let (cut, before) = window(whole, *column, length);
+    let (cut, before) = window(whole, span.start - start, length);
     let marks: String = std::iter::repeat_n(mark, length).collect();
     let _written = writeln!(out, "{:width$} |", "");
     let _written = writeln!(out, "{line:width$} | {}", cut.trim_end());
     let _written = writeln!(out, "{:width$} | {:before$}{}", "", "", paint.put(&marks, color));
 }
 
-/// As much of a line as is shown, and how much of it comes before the column.
-fn window(line: &str, column: usize, length: usize) -> (String, usize) {
-    let clean = |it: char| if it.is_control() { ' ' } else { it };
-    let characters: Vec<char> = line.chars().map(clean).collect();
-    let before = column - 1;
-    if characters.len() <= WIDTH_MAX {
-        return (characters.into_iter().collect(), before);
-    }
-    let room = WIDTH_MAX.saturating_sub(length) / 2;
-    let from = before.saturating_sub(room);
-    let cut: String = characters.iter().skip(from).take(WIDTH_MAX + 10).collect();
-    (cut, before - from)
+/// As much of a line as is shown, and how many characters of it come before byte `at`.
+fn window(line: &str, at: usize, length: usize) -> (String, usize) {
+    let (before, after) = line.split_at_checked(at).unwrap_or((line, ""));
+    let is_short = line.len() <= WIDTH_MAX;
+    let room = if is_short { WIDTH_MAX } else { WIDTH_MAX.saturating_sub(length) / 2 };
+    let from = before.char_indices().rev().take(room).last().map_or(before.len(), |(at, _)| at);
+    let before = before.get(from..).unwrap_or_default();
+    let cut = before.chars().chain(after.chars().take(length + room));
+    (plain(&cut.collect::<String>()), before.chars().count())
 }
 
 /// The text without characters that would steer a terminal, and not longer than is readable.

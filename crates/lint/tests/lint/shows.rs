@@ -44,7 +44,8 @@ fn json_says_everything() {
               ]
             }
           ]
-        }"#]].assert_eq(&shown);
+        }"#]]
+    .assert_eq(&shown);
 }
 
 #[test]
