@@ -32,6 +32,11 @@ impl Hall {
         self.world.say(&format!(r#"PUT /api/entity/JSON/{id}/GO{mode} {{"n":1}}"#), &[]).await
     }
 
+    /// What happened to an entity, the oldest first.
+    async fn told(&self, id: &str) -> String {
+        format!("told\n{}", self.world.shown(&format!("tell {id}"), &[]).await)
+    }
+
     /// The value of an entity, and where it is.
     async fn rests(&self, id: &str) -> (Value, Value) {
         let shown = self.show(id).await;
@@ -59,8 +64,9 @@ pub(crate) async fn a_processor_that_fails_keeps_an_entity_where_it_is_in_every_
     assert!(done.shown().contains("processor p: out of stock"), "{}", done.shown());
     assert_eq!(hall.rests(&id).await, (json!({"n": 1}), json!("END")));
     // Of what came to nothing there is no trace.
-    let told = hall.world.shown(&format!("tell {id}"), &[]).await;
+    let told = hall.told(&id).await;
     expect![[r#"
+        told
           #1 - STATE_MACHINE_START
           #1 - WORKFLOW_FOUND
           #1 NEW STATE_MACHINE_FINISH {"success":true,"stopReason":{"type":"COMPLETED_NO_AUTO_TRANSITIONS","description":"the state has no automated transitions"}}
@@ -133,8 +139,9 @@ pub(crate) async fn a_run_with_a_processor_is_told_step_by_step() {
     let _member = hall.member(&[], |_| json!({})).await;
     let made = hall.made(r#"{"n":1}"#).await;
     let id = made["meta"]["id"].as_str().unwrap();
-    let told = hall.world.shown(&format!("tell {id}"), &[]).await;
+    let told = hall.told(id).await;
     expect![[r#"
+        told
           #1 - STATE_MACHINE_START
           #1 - WORKFLOW_FOUND
           #1 NEW PAUSE_FOR_PROCESSING
