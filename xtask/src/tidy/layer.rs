@@ -3,7 +3,7 @@
 use super::tree::Tree;
 
 /// Crates that do no I/O, read no clock, draw no random numbers and do not log.
-const PURE: [&str; 4] = ["diagram", "documents", "kernel", "machines"];
+const PURE: [&str; 5] = ["diagram", "documents", "kernel", "machines", "rehearsal"];
 
 /// What a pure crate has no use for.
 const IMPURE: [&str; 24] = [
@@ -34,17 +34,18 @@ const IMPURE: [&str; 24] = [
 ];
 
 /// Who may depend on whom. The arrows of ARCHITECTURE.md, followed to their ends.
-const BELOW: [(&str, &[&str]); 13] = [
+const BELOW: [(&str, &[&str]); 14] = [
     ("documents", &[]),
     ("kernel", &[]),
     ("machines", &["documents", "kernel"]),
     ("diagram", &["documents", "kernel", "machines"]),
+    ("rehearsal", &["documents", "kernel", "machines"]),
     ("stores", &["kernel"]),
-    ("engine", &["documents", "kernel", "machines"]),
+    ("engine", &["documents", "kernel", "machines", "rehearsal"]),
     ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
     ("lifecycle-derive", &[]),
     ("api", &[]),
-    ("server", &["documents", "kernel", "machines", "engine", "lifecycle", "api"]),
+    ("server", &["documents", "kernel", "machines", "rehearsal", "engine", "lifecycle", "api"]),
     ("client", &["api"]),
     (
         "cli",
@@ -52,6 +53,7 @@ const BELOW: [(&str, &[&str]); 13] = [
             "documents",
             "kernel",
             "machines",
+            "rehearsal",
             "engine",
             "lifecycle",
             "api",
