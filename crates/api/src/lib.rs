@@ -7,6 +7,7 @@ pub mod auth;
 pub mod chain;
 mod document;
 pub mod entity;
+pub mod forecast;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod object;
@@ -14,6 +15,7 @@ mod page;
 pub mod problem;
 pub mod process;
 pub mod time;
+pub mod what_if;
 
 pub use crate::{
     address::shown_url, document::Document, page::Page, problem::Problem, time::Timestamp,

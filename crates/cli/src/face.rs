@@ -27,7 +27,8 @@ pub(crate) enum OfProcess<P: clap::Args> {
 }
 
 /// Verbs that take the id of an instance.
-const VERBS: [&str; 7] = ["show", "history", "signal", "complete", "retry", "cancel", "watch"];
+const VERBS: [&str; 8] =
+    ["show", "history", "signal", "complete", "retry", "cancel", "watch", "what-if"];
 
 /// What a verb may be about.
 const NOUNS: [&str; 5] = ["chain", "process", "entity", "model", "workflows"];

@@ -10,6 +10,7 @@ mod doctor;
 mod entity;
 mod exit;
 mod face;
+mod forecast;
 mod lifecycle;
 mod list;
 mod migrate;
@@ -20,6 +21,8 @@ mod serve;
 mod settings;
 mod shutdown;
 mod store;
+mod test;
+mod what_if;
 mod when;
 
 use std::{io::Write, process::ExitCode};
@@ -67,6 +70,7 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Migrate(args) => migrate::run(args, output).await,
         Command::Doctor(args) => doctor::run(args, output).await,
         Command::Bench(args) => bench::run(args, output).await,
+        Command::Test(args) => test::run(args, output).await,
         Command::Deploy(args) => deploy::run(args, output).await,
         Command::Start(Every::Chain(args)) => chain::start(args, output).await,
         Command::Start(Every::Process(args)) => process::start(args, output).await,
@@ -87,6 +91,8 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Retry(OfProcess::Process(args)) => process::retry(args, output).await,
         Command::Cancel(Face::Chain(args)) => chain::cancel(args, output).await,
         Command::Cancel(Face::Process(args)) => process::cancel(args, output).await,
+        Command::WhatIf(Face::Chain(args)) => what_if::chain(args, output).await,
+        Command::WhatIf(Face::Process(args)) => what_if::process(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,
         Command::Model(verb) => entity::model(verb, output).await,
         Command::Search(args) => entity::search(args, output).await,

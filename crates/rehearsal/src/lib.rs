@@ -34,7 +34,7 @@ pub use self::{
     play::{Mismatch, Played, play},
     process::ProcessStage,
     rehearse::rehearse,
-    scenario::{Cast, Scenario, limits},
+    scenario::{Cast, Scenario, WhatIf, limits},
     script::{Action, Begin, Deed, Face},
     stage::{Refused, Stage},
     standing::{Happening, Standing},

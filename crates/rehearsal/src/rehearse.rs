@@ -1,8 +1,8 @@
 //! A whole scenario, from its start to what is expected of it.
 
 use crate::{
-    Cast, ChainStage, Definitions, EntityStage, Face, LifecycleStage, Played, ProcessStage,
-    Scenario, coverage::Coverage, limits, play,
+    Cast, ChainStage, Deed, Definitions, EntityStage, Face, LifecycleStage, Played, ProcessStage,
+    Scenario, WhatIf, coverage::Coverage, limits, play,
 };
 
 /// Plays a scenario with these definitions; `cast` does what the scenario says nothing about. What
@@ -62,13 +62,23 @@ impl Scenario {
         if !is_known {
             return Some(format!("there is no {} {name:?} among the definitions", face.as_str()));
         }
-        if self.deeds.len() > limits::DEEDS_MAX {
-            let (most, found) = (limits::DEEDS_MAX, self.deeds.len());
-            return Some(format!("do has {found} deeds; at most {most}"));
-        }
-        let unfit = self.deeds.iter().enumerate().find(|(_, it)| !it.action.fits(face));
-        unfit.map(|(index, it)| {
-            format!("do[{index}]: a {} has no {}", face.as_str(), it.action.name())
-        })
+        misfit(&self.deeds, face)
     }
+}
+
+impl WhatIf {
+    /// What makes it impossible to try, if anything does.
+    #[must_use]
+    pub fn problem(&self, face: Face) -> Option<String> {
+        misfit(&self.deeds, face)
+    }
+}
+
+fn misfit(deeds: &[Deed], face: Face) -> Option<String> {
+    if deeds.len() > limits::DEEDS_MAX {
+        let (most, found) = (limits::DEEDS_MAX, deeds.len());
+        return Some(format!("do has {found} deeds; at most {most}"));
+    }
+    let unfit = deeds.iter().enumerate().find(|(_, it)| !it.action.fits(face));
+    unfit.map(|(index, it)| format!("do[{index}]: a {} has no {}", face.as_str(), it.action.name()))
 }

@@ -47,6 +47,32 @@ pub struct Scenario {
     pub expect: Expect,
 }
 
+/// What is tried with an instance that is under way: a scenario without a beginning.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct WhatIf {
+    /// See [`Scenario::workers`].
+    pub workers: Stubs,
+    /// See [`Scenario::people`].
+    pub people: Stubs,
+    /// See [`Scenario::signals`].
+    pub signals: Stubs,
+    /// See [`Scenario::deeds`].
+    #[serde(rename = "do")]
+    pub deeds: Vec<Deed>,
+    /// See [`Scenario::expect`].
+    pub expect: Expect,
+}
+
+impl WhatIf {
+    /// Everybody who takes part.
+    #[must_use]
+    pub fn cast(&self) -> Cast {
+        let Self { workers, people, signals, .. } = self.clone();
+        Cast { workers, people, signals, ..Cast::default() }
+    }
+}
+
 /// Everybody who takes part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cast {

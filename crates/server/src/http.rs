@@ -6,6 +6,7 @@ mod app;
 mod body;
 mod chain;
 mod docs;
+mod dry_run;
 mod edge;
 pub(crate) mod entity;
 mod health;
@@ -17,6 +18,7 @@ mod problem;
 mod process;
 mod routes;
 mod structure;
+mod what_if;
 
 pub(crate) use self::{
     admission::{Admitted, Class},

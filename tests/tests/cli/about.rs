@@ -21,6 +21,7 @@ fn help_names_the_verbs_and_the_exit_codes() {
           migrate        Show or apply changes of the store's schema
           doctor         Check store, clock, ports and limits, and say what to do
           bench          Measure what this machine can do
+          test           Play scenarios of definitions in virtual time, without a server
           deploy         Deploy definitions from JSON files
           start          Start an instance
           list           List instances, tasks of people, definitions, or models
@@ -30,6 +31,7 @@ fn help_names_the_verbs_and_the_exit_codes() {
           complete       Complete the task of a person
           retry          Try a failed step again
           cancel         Cancel an instance
+          what-if        Tell what would become of an instance if others did this or that
           watch          Follow what happens, as it happens
           model          Have a model of entities learn, and lock it
           search         Find entities that match a condition
