@@ -86,7 +86,14 @@ fn every_example_has_scenarios_and_they_pass() {
 
 #[test]
 fn what_passes_is_listed() {
-    check(GOOD, &[], expect![[r#""#]]);
+    check(
+        GOOD,
+        &[],
+        expect![[r#"
+        ok ./a.scenarios.yaml:20 a small amount is fine
+        1 of 1 scenarios passed
+    "#]],
+    );
 }
 
 #[test]
@@ -102,18 +109,75 @@ scenarios:
     start: {process: review, variables: {amount: 7}}
     expect: {status: COMPLETED}
 "#;
-    check(scenarios, &[], expect![[r#""#]]);
+    check(
+        scenarios,
+        &[],
+        expect![[r#"
+        FAIL ./a.scenarios.yaml:20 a large amount is looked at
+          expect.notVisited
+            expected  never at look
+            actual    [check, route, look, done]
+          expect.elapsed
+            expected  1d
+            actual    2d
+          path of review
+            0s        INSTANCE_STARTED
+            0s        JOB_COMPLETED check
+            2d        TIMER_FIRED look
+            2d        INSTANCE_COMPLETED
+            it is COMPLETED
+        FAIL ./a.scenarios.yaml:24 a task may fail
+          expect.status
+            expected  COMPLETED
+            actual    FAILED
+          path of review
+            0s        INSTANCE_STARTED
+            0s        STEP_FAILED check: no answer
+            0s        INSTANCE_FAILED: no answer
+            it is FAILED at check
+        0 of 2 scenarios passed
+        error: 2 of 2 scenarios failed
+        [exit 1]
+    "#]],
+    );
 }
 
 #[test]
 fn coverage_names_what_no_scenario_came_to() {
-    check(GOOD, &["--coverage"], expect![[r#""#]]);
+    check(
+        GOOD,
+        &["--coverage"],
+        expect![[r#"
+        ok ./a.scenarios.yaml:20 a small amount is fine
+        DEFINITION  STEPS  EXITS  RULES  TIMERS  FAILURES  TRANSITIONS
+        review      3/4    1/2    -      0/1     0/1       -
+        not covered: review: failure check fails
+        not covered: review: exit route: amount > 100 → look
+        not covered: review: step look
+        not covered: review: timer look: after 2d → done
+        1 of 1 scenarios passed
+    "#]],
+    );
 }
 
 #[test]
 fn a_filter_picks_by_name() {
-    check(GOOD, &["--filter", "small"], expect![[r#""#]]);
-    check(GOOD, &["--filter", "large"], expect![[r#""#]]);
+    check(
+        GOOD,
+        &["--filter", "small"],
+        expect![[r#"
+        ok ./a.scenarios.yaml:20 a small amount is fine
+        1 of 1 scenarios passed
+    "#]],
+    );
+    check(
+        GOOD,
+        &["--filter", "large"],
+        expect![[r#"
+        error: no scenario has "large" in its name
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
@@ -146,7 +210,23 @@ fn malformed_files_are_told_with_line_and_what_was_expected() {
     ] {
         all.push_str(&told(&text));
     }
-    expect![[r#""#]].assert_eq(&all);
+    expect![[r#"
+        error: ./a.scenarios.yaml:20: there is no member "expct"; did you mean "expect"?
+        error: ./a.scenarios.yaml:20: there is no member "statsu"; did you mean "state"?
+        error: ./a.scenarios.yaml:20: there is no member "complet"; did you mean "complete"?
+        error: ./a.scenarios.yaml:20: "done" is no outcome; expected complete, never, true, false, or an object such as {fail: why} at line 20, column 22
+        error: ./a.scenarios.yaml:20: an outcome has exactly one of complete, fail, fatal, wait, vanish, holds and never at line 20, column 22
+        error: ./a.scenarios.yaml:20: "soon" is no length of time; expected one such as 90s, 1h30m, 48h or 2d at line 20, column 23
+        error: ./a.scenarios.yaml:20: invalid u32 at line 20, column 27
+        error: ./a.scenarios.yaml:20: a deed has exactly one of advance, until, complete, fail, signal, retry, cancel, transition, update and move; or only expect at line 20, column 10
+        error: ./a.scenarios.yaml:18: "x": do[0]: a process has no move
+        error: ./a.scenarios.yaml:20: duplicate mapping key: name, set DuplicateKeyPolicy in Options if acceptable at line 20, column 5
+        error: ./a.scenarios.yaml:20: unclosed bracket '{' at line 20, column 13
+        error: ./a.scenarios.yaml:18: "x": there is no process "revew" among the definitions
+        error: ./a.scenarios.yaml:18: missing field `name` at line 18, column 5
+        error: ./a.scenarios.yaml:17: there is no member "scenario"; did you mean "scenarios"?
+        error: ./a.scenarios.yaml:2: missing field `scenarios` at line 2, column 1
+    "#]].assert_eq(&all);
 }
 
 #[test]
@@ -157,16 +237,29 @@ fn files_that_are_not_there_are_told() {
         assert_eq!(ran.code, Some(2));
         ran.err
     };
-    expect![[r#""#]].assert_eq(&told(&[]));
-    expect![[r#""#]].assert_eq(&told(&["b.yaml"]));
+    expect![[r#"
+        error: no scenarios found
+          files with scenarios end with .scenarios.yaml, .scenarios.yml or .scenarios.json
+    "#]]
+    .assert_eq(&told(&[]));
+    expect![[r#"
+        error: b.yaml: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&told(&["b.yaml"]));
     std::fs::write(
         folder.path().join("c.scenarios.yaml"),
         "definitions: [d.json]\nscenarios: []\n",
     )
     .unwrap();
-    expect![[r#""#]].assert_eq(&told(&[]));
+    expect![[r#"
+        error: ./c.scenarios.yaml:1: ./d.json: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&told(&[]));
     std::fs::write(folder.path().join("d.json"), "{\"id\": \"x\", \"steps\": []}").unwrap();
-    expect![[r#""#]].assert_eq(&told(&[]));
+    expect![[r#"
+        error: ./c.scenarios.yaml:1: ./d.json: name is required; steps must not be empty
+    "#]]
+    .assert_eq(&told(&[]));
 }
 
 #[test]
@@ -178,7 +271,24 @@ fn junit_is_written_for_those_who_collect_it() {
     let ran = run(folder.path(), &["test", "--junit", "out.xml"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let xml = std::fs::read_to_string(folder.path().join("out.xml")).unwrap();
-    expect![[r#""#]].assert_eq(&xml);
+    expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites tests="2" failures="1">
+          <testsuite name="./a.scenarios.json" tests="2" failures="1">
+            <testcase classname="./a.scenarios.json" name="a small amount is fine" file="./a.scenarios.json" line="20"/>
+            <testcase classname="./a.scenarios.json" name="a small amount is fine" file="./a.scenarios.json" line="24">
+              <failure message="expect.status">  expect.status
+            expected  &lt;FAILED&gt;
+            actual    COMPLETED
+          path of review
+            0s        INSTANCE_STARTED
+            0s        JOB_COMPLETED check
+            0s        INSTANCE_COMPLETED
+            it is COMPLETED</failure>
+            </testcase>
+          </testsuite>
+        </testsuites>
+    "#]].assert_eq(&xml);
     let ran = run(folder.path(), &["test", "--junit", "no/such/folder.xml"]);
     assert_eq!(ran.code, Some(1));
 }

@@ -55,13 +55,19 @@ impl Play<'_> {
     fn perform(&mut self, deeds: &[Deed]) {
         for (index, deed) in deeds.iter().enumerate() {
             let place = format!("do[{index}]");
-            self.run_until(self.stage.now());
+            // What is due at this very moment has happened before anybody does or looks; but who
+            // waits for a step wants to be there before it is over.
+            let settles = !matches!(deed.action, Action::Until(_));
+            if settles {
+                self.run_until(self.stage.now());
+            }
             if !self.deed(deed, &place) {
                 return;
             }
             if let Some(expect) = &deed.expect {
-                // What is due at this very moment has happened before anybody looks.
-                self.run_until(self.stage.now());
+                if settles {
+                    self.run_until(self.stage.now());
+                }
                 let standings = self.stage.standings();
                 self.mismatches.extend(expect.mismatches(&format!("{place}.expect"), &standings));
             }

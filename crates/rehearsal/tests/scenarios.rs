@@ -320,11 +320,22 @@ fn chains_are_signaled_and_canceled_by_hand() {
     passes(json!({
         "name": "order", "start": { "chain": "order" },
         "do": [
+            { "until": "VALIDATE", "expect": { "at": "VALIDATE" } },
             { "fail": { "step": "PAY" }, "rejected": "TASK_NOT_FOUND" },
             { "fail": { "step": "VALIDATE", "error": "no", "fatal": true } },
             { "signal": "PAID", "rejected": "INSTANCE_ENDED" },
         ],
         "expect": { "status": "FAILED", "reason": "no" },
+    }));
+}
+
+#[test]
+fn who_waits_for_a_step_is_there_before_it_is_over() {
+    passes(json!({
+        "name": "order", "start": { "chain": "order" },
+        "workers": { "VALIDATE": "complete", "PAY": "complete" },
+        "do": [{ "until": "PAY", "expect": { "status": "RUNNING", "at": "PAY" } }],
+        "expect": { "status": "COMPLETED", "elapsed": "0s" },
     }));
 }
 

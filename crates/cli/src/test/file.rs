@@ -48,7 +48,7 @@ impl File {
     /// # Errors
     /// What is wrong: the file, the line, and what was expected.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let shown = path.display().to_string();
+        let shown = path.strip_prefix(".").unwrap_or(path).display().to_string();
         let written: Written = parse(&shown, &text(path)?)?;
         let mut definitions = Definitions::default();
         for source in &written.definitions {
@@ -90,16 +90,26 @@ fn told(shown: &str, error: &Error) -> String {
         Some(at) if at.line() > 0 => format!("{shown}:{}", at.line()),
         Some(_) | None => shown.to_owned(),
     };
-    let Error::SerdeUnknownField { field, expected, .. } = error else {
-        let text = error.to_string();
-        return format!("{place}: {}", text.lines().next().unwrap_or_default());
-    };
+    if let Error::SerdeUnknownField { field, expected, .. } = error {
+        return format!("{place}: there is no member {field:?}; {}", meant(field, expected));
+    }
+    if let Error::DuplicateMappingKey { key, .. } = error {
+        let name = key.as_deref().unwrap_or_default();
+        return format!("{place}: there are two members {name:?}");
+    }
+    let text = error.to_string();
+    let text = text.lines().next().unwrap_or_default();
+    // The place is told already.
+    let what = text.rsplit_once(" at line ").map_or(text, |(what, _)| what);
+    format!("{place}: {}", what.replace("invalid u32", "expected a whole number"))
+}
+
+fn meant(field: &str, expected: &[&str]) -> String {
     let known = || expected.iter().map(|it| (*it).to_owned());
-    let advice = match nearest(field, known()) {
+    match nearest(field, known()) {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => format!("expected one of {}", known().collect::<Vec<_>>().join(", ")),
-    };
-    format!("{place}: there is no member {field:?}; {advice}")
+    }
 }
 
 fn add(definitions: &mut Definitions, file: &Path, source: &Value) -> Result<(), String> {

@@ -13,6 +13,7 @@ use axum::{
 use waypost_api::{
     Document,
     forecast::{Forecast, ForeseenInstance, ForeseenTask, ForeseenTimer},
+    problem::EdgeCode,
 };
 use waypost_engine::{Foreseen, foresee};
 use waypost_kernel::{self as kernel, Commit, EventRecord, TaskChange, TimerChange, Write};
@@ -63,19 +64,23 @@ pub(super) async fn dry_run(
         "false" => return next.run(request).await,
         other => {
             let problem = format!("must be true or false, is {other:?}");
-            return Refusal::field("dryRun", &problem).into_response();
+            return refusal(&problem).into_response();
         }
     }
     let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let below = path.strip_prefix(app.context()).unwrap_or(path);
     if !can_be_tried(request.method().as_str(), below) {
-        return Refusal::field("dryRun", "is not possible for this request").into_response();
+        return refusal("is not possible for this request").into_response();
     }
     let (response, foreseen) = foresee(next.run(request)).await;
     if !response.status().is_success() {
         return response;
     }
     Json(forecast(&foreseen)).into_response()
+}
+
+fn refusal(problem: &str) -> Refusal {
+    Refusal::at(EdgeCode::QueryInvalid, "query.dryRun", problem)
 }
 
 /// What the request says about it.
