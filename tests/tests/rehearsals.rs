@@ -90,9 +90,9 @@ fn what_passes_is_listed() {
         GOOD,
         &[],
         expect![[r#"
-        ok ./a.scenarios.yaml:20 a small amount is fine
-        1 of 1 scenarios passed
-    "#]],
+            ok a.scenarios.yaml:20 a small amount is fine
+            1 of 1 scenarios passed
+        "#]],
     );
 }
 
@@ -113,32 +113,32 @@ scenarios:
         scenarios,
         &[],
         expect![[r#"
-        FAIL ./a.scenarios.yaml:20 a large amount is looked at
-          expect.notVisited
-            expected  never at look
-            actual    [check, route, look, done]
-          expect.elapsed
-            expected  1d
-            actual    2d
-          path of review
-            0s        INSTANCE_STARTED
-            0s        JOB_COMPLETED check
-            2d        TIMER_FIRED look
-            2d        INSTANCE_COMPLETED
-            it is COMPLETED
-        FAIL ./a.scenarios.yaml:24 a task may fail
-          expect.status
-            expected  COMPLETED
-            actual    FAILED
-          path of review
-            0s        INSTANCE_STARTED
-            0s        STEP_FAILED check: no answer
-            0s        INSTANCE_FAILED: no answer
-            it is FAILED at check
-        0 of 2 scenarios passed
-        error: 2 of 2 scenarios failed
-        [exit 1]
-    "#]],
+            FAIL a.scenarios.yaml:20 a large amount is looked at
+              expect.notVisited
+                expected  never at look
+                actual    [check, route, look, done]
+              expect.elapsed
+                expected  1d
+                actual    2d
+              path of review
+                0s        INSTANCE_STARTED
+                0s        JOB_COMPLETED check
+                2d        TIMER_FIRED look
+                2d        INSTANCE_COMPLETED
+                it is COMPLETED
+            FAIL a.scenarios.yaml:24 a task may fail
+              expect.status
+                expected  COMPLETED
+                actual    FAILED
+              path of review
+                0s        INSTANCE_STARTED
+                0s        STEP_FAILED check: no answer
+                0s        INSTANCE_FAILED: no answer
+                it is FAILED at check
+            0 of 2 scenarios passed
+            error: 2 of 2 scenarios failed
+            [exit 1]
+        "#]],
     );
 }
 
@@ -148,15 +148,15 @@ fn coverage_names_what_no_scenario_came_to() {
         GOOD,
         &["--coverage"],
         expect![[r#"
-        ok ./a.scenarios.yaml:20 a small amount is fine
-        DEFINITION  STEPS  EXITS  RULES  TIMERS  FAILURES  TRANSITIONS
-        review      3/4    1/2    -      0/1     0/1       -
-        not covered: review: failure check fails
-        not covered: review: exit route: amount > 100 → look
-        not covered: review: step look
-        not covered: review: timer look: after 2d → done
-        1 of 1 scenarios passed
-    "#]],
+            ok a.scenarios.yaml:20 a small amount is fine
+            DEFINITION  STEPS  EXITS  RULES  TIMERS  FAILURES  TRANSITIONS
+            review      3/4    1/2    -      0/1     0/1       -
+            not covered: review: failure check fails
+            not covered: review: exit route: amount > 100 → look
+            not covered: review: step look
+            not covered: review: timer look: after 2d → done
+            1 of 1 scenarios passed
+        "#]],
     );
 }
 
@@ -166,9 +166,9 @@ fn a_filter_picks_by_name() {
         GOOD,
         &["--filter", "small"],
         expect![[r#"
-        ok ./a.scenarios.yaml:20 a small amount is fine
-        1 of 1 scenarios passed
-    "#]],
+            ok a.scenarios.yaml:20 a small amount is fine
+            1 of 1 scenarios passed
+        "#]],
     );
     check(
         GOOD,
@@ -211,21 +211,21 @@ fn malformed_files_are_told_with_line_and_what_was_expected() {
         all.push_str(&told(&text));
     }
     expect![[r#"
-        error: ./a.scenarios.yaml:20: there is no member "expct"; did you mean "expect"?
-        error: ./a.scenarios.yaml:20: there is no member "statsu"; did you mean "state"?
-        error: ./a.scenarios.yaml:20: there is no member "complet"; did you mean "complete"?
-        error: ./a.scenarios.yaml:20: "done" is no outcome; expected complete, never, true, false, or an object such as {fail: why} at line 20, column 22
-        error: ./a.scenarios.yaml:20: an outcome has exactly one of complete, fail, fatal, wait, vanish, holds and never at line 20, column 22
-        error: ./a.scenarios.yaml:20: "soon" is no length of time; expected one such as 90s, 1h30m, 48h or 2d at line 20, column 23
-        error: ./a.scenarios.yaml:20: invalid u32 at line 20, column 27
-        error: ./a.scenarios.yaml:20: a deed has exactly one of advance, until, complete, fail, signal, retry, cancel, transition, update and move; or only expect at line 20, column 10
-        error: ./a.scenarios.yaml:18: "x": do[0]: a process has no move
-        error: ./a.scenarios.yaml:20: duplicate mapping key: name, set DuplicateKeyPolicy in Options if acceptable at line 20, column 5
-        error: ./a.scenarios.yaml:20: unclosed bracket '{' at line 20, column 13
-        error: ./a.scenarios.yaml:18: "x": there is no process "revew" among the definitions
-        error: ./a.scenarios.yaml:18: missing field `name` at line 18, column 5
-        error: ./a.scenarios.yaml:17: there is no member "scenario"; did you mean "scenarios"?
-        error: ./a.scenarios.yaml:2: missing field `scenarios` at line 2, column 1
+        error: a.scenarios.yaml:20: there is no member "expct"; did you mean "expect"?
+        error: a.scenarios.yaml:20: there is no member "statsu"; did you mean "state"?
+        error: a.scenarios.yaml:20: there is no member "complet"; did you mean "complete"?
+        error: a.scenarios.yaml:20: "done" is no outcome; expected complete, never, true, false, or an object such as {fail: why}
+        error: a.scenarios.yaml:20: an outcome has exactly one of complete, fail, fatal, wait, vanish, holds and never
+        error: a.scenarios.yaml:20: "soon" is no length of time; expected one such as 90s, 1h30m, 48h or 2d
+        error: a.scenarios.yaml:20: expected a whole number
+        error: a.scenarios.yaml:20: a deed has exactly one of advance, until, complete, fail, signal, retry, cancel, transition, update and move; or only expect
+        error: a.scenarios.yaml:18: "x": do[0]: a process has no move
+        error: a.scenarios.yaml:20: there are two members "name"
+        error: a.scenarios.yaml:20: unclosed bracket '{'
+        error: a.scenarios.yaml:18: "x": there is no process "revew" among the definitions
+        error: a.scenarios.yaml:18: missing field `name`
+        error: a.scenarios.yaml:17: there is no member "scenario"; did you mean "scenarios"?
+        error: a.scenarios.yaml:2: missing field `scenarios`
     "#]].assert_eq(&all);
 }
 
@@ -252,12 +252,12 @@ fn files_that_are_not_there_are_told() {
     )
     .unwrap();
     expect![[r#"
-        error: ./c.scenarios.yaml:1: ./d.json: No such file or directory (os error 2)
+        error: c.scenarios.yaml:1: ./d.json: No such file or directory (os error 2)
     "#]]
     .assert_eq(&told(&[]));
     std::fs::write(folder.path().join("d.json"), "{\"id\": \"x\", \"steps\": []}").unwrap();
     expect![[r#"
-        error: ./c.scenarios.yaml:1: ./d.json: name is required; steps must not be empty
+        error: c.scenarios.yaml:1: ./d.json: name is required; steps must not be empty
     "#]]
     .assert_eq(&told(&[]));
 }
@@ -274,9 +274,9 @@ fn junit_is_written_for_those_who_collect_it() {
     expect![[r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites tests="2" failures="1">
-          <testsuite name="./a.scenarios.json" tests="2" failures="1">
-            <testcase classname="./a.scenarios.json" name="a small amount is fine" file="./a.scenarios.json" line="20"/>
-            <testcase classname="./a.scenarios.json" name="a small amount is fine" file="./a.scenarios.json" line="24">
+          <testsuite name="a.scenarios.json" tests="2" failures="1">
+            <testcase classname="a.scenarios.json" name="a small amount is fine" file="a.scenarios.json" line="20"/>
+            <testcase classname="a.scenarios.json" name="a small amount is fine" file="a.scenarios.json" line="24">
               <failure message="expect.status">  expect.status
             expected  &lt;FAILED&gt;
             actual    COMPLETED
