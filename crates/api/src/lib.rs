@@ -9,6 +9,7 @@ pub mod diagram;
 mod document;
 pub mod entity;
 pub mod explain;
+pub mod forecast;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod object;
@@ -16,6 +17,7 @@ mod page;
 pub mod problem;
 pub mod process;
 pub mod time;
+pub mod what_if;
 
 pub use crate::{
     address::shown_url, document::Document, page::Page, problem::Problem, time::Timestamp,

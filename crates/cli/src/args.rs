@@ -11,6 +11,7 @@ use crate::{
     face::{self, Every, Face, OfProcess},
     lint, list, migrate, process, serve,
     settings::{Key, Sources, catalog},
+    test, what_if,
 };
 
 /// A durable state-machine engine: serve it, try it, and talk to it.
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     Lint(lint::LintArgs),
     /// Print the JSON Schema of a format of definitions, for editors
     Schema(lint::SchemaArgs),
+    /// Play scenarios of definitions in virtual time, without a server
+    Test(test::TestArgs),
     /// Deploy definitions from JSON files
     Deploy(deploy::DeployArgs),
     Diagram(diagram::DiagramArgs),
@@ -76,6 +79,9 @@ pub(crate) enum Command {
     /// Cancel an instance
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]")]
     Cancel(Face<chain::CancelArgs, process::CancelArgs>),
+    /// Tell what would become of an instance if others did this or that
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost what-if [chain|process] <ID> [OPTIONS]")]
+    WhatIf(Face<what_if::WhatIfArgs, what_if::WhatIfArgs>),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),
     /// Have a model of entities learn, and lock it

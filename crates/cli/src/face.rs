@@ -27,8 +27,10 @@ pub(crate) enum OfProcess<P: clap::Args> {
 }
 
 /// Verbs that take the id of an instance.
-const VERBS: [&str; 9] =
-    ["show", "history", "explain", "diff", "signal", "complete", "retry", "cancel", "watch"];
+const VERBS: [&str; 10] = [
+    "show", "history", "explain", "diff", "signal", "complete", "retry", "cancel", "watch",
+    "what-if",
+];
 
 /// What a verb may be about.
 const NOUNS: [&str; 6] = ["chain", "process", "entity", "lifecycle", "model", "workflows"];

@@ -13,6 +13,7 @@ mod entity;
 mod exit;
 mod explain;
 mod face;
+mod forecast;
 mod lifecycle;
 mod lint;
 mod list;
@@ -25,6 +26,8 @@ mod serve;
 mod settings;
 mod shutdown;
 mod store;
+mod test;
+mod what_if;
 mod when;
 
 use std::{io::Write, process::ExitCode};
@@ -74,6 +77,7 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(args, output).await,
         Command::Lint(args) => lint::run(&args, output),
         Command::Schema(args) => lint::schema(&args, output),
+        Command::Test(args) => test::run(args, output).await,
         Command::Deploy(args) => deploy::run(args, output).await,
         Command::Diagram(args) => diagram::run(args, output).await,
         Command::Start(Every::Chain(args)) => chain::start(args, output).await,
@@ -97,6 +101,8 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Retry(OfProcess::Process(args)) => process::retry(args, output).await,
         Command::Cancel(Face::Chain(args)) => chain::cancel(args, output).await,
         Command::Cancel(Face::Process(args)) => process::cancel(args, output).await,
+        Command::WhatIf(Face::Chain(args)) => what_if::chain(args, output).await,
+        Command::WhatIf(Face::Process(args)) => what_if::process(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,
         Command::Model(verb) => entity::model(verb, output).await,
         Command::Search(args) => entity::search(args, output).await,

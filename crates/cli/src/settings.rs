@@ -18,5 +18,6 @@ pub(crate) use self::{
     entity::EntityConfig,
     key::Key,
     lifecycle::LifecycleConfig,
+    nearest::nearest,
     resolve::{Setting, Settings, Sources},
 };

@@ -5,7 +5,10 @@ use std::{fmt, net::IpAddr, time::Duration};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use waypost_api::{Problem, problem::EntityProblem, process::Failure, shown_url};
+use waypost_api::{
+    Problem, forecast::Forecast, problem::EntityProblem, process::Failure, shown_url,
+    what_if::Tried,
+};
 
 use crate::{chain::Chains, entity::Entities, error::Error, process::Processes};
 
@@ -75,6 +78,25 @@ impl Client {
     #[must_use]
     pub fn entity(&self) -> Entities {
         Entities::new(self.clone())
+    }
+
+    /// Tries a command without consequences: `path` and `body` are those of the command.
+    ///
+    /// # Errors
+    /// Those of the command, as if it had been meant.
+    pub async fn foresee<B: Serialize>(&self, path: &[&str], body: &B) -> Result<Forecast, Error> {
+        let mut url = self.path(path);
+        url.query_pairs_mut().append_pair("dryRun", "true");
+        self.answer(self.post(url, body)).await
+    }
+
+    /// What would become of the instance at `path` if others did what `what` says, as in a scenario.
+    ///
+    /// # Errors
+    /// When there is no such instance, or `what` cannot be tried with it.
+    pub async fn what_if(&self, path: &[&str], what: &Value) -> Result<Tried, Error> {
+        let url = self.path(&[path, &["what-if"]].concat());
+        self.answer(self.post(url, what)).await
     }
 
     /// The address it was made with.

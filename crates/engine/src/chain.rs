@@ -6,6 +6,7 @@ mod request;
 mod runner;
 mod token;
 mod view;
+mod what_if;
 mod work;
 
 pub use waypost_machines::chain::{

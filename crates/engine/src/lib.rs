@@ -12,6 +12,7 @@ mod desk;
 mod engine;
 pub mod entity;
 mod error;
+mod foresight;
 mod ids;
 mod lane;
 pub mod limits;
@@ -22,14 +23,17 @@ mod queue;
 mod sweep;
 mod turn;
 mod watch;
+mod what_if;
 
 pub use crate::{
     clock::SystemClock,
     engine::{Engine, Face, Settings},
     error::Error,
+    foresight::{Foreseen, foresee},
     ids::{Ids, RandomIds},
     metrics::Metrics,
     moment::Moment,
     sweep::{Sweeps, Swept, Transport},
     watch::Watch,
+    what_if::Tried,
 };

@@ -9,6 +9,7 @@ mod next;
 mod past;
 mod request;
 mod view;
+mod what_if;
 mod work;
 
 pub use waypost_machines::process::{

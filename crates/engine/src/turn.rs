@@ -16,6 +16,7 @@ use waypost_kernel::{
 
 use crate::{
     error::Error,
+    foresight,
     lane::{Hot, Lanes, Slot},
     limits::{HOT_STATE_MAX, TURN_ATTEMPTS_MAX},
     metrics::Metrics,
@@ -143,7 +144,7 @@ impl<M: Machine> Turns<M> {
         let Also { expect, timers } = submission.also.clone();
         if !submission.also.is_nothing() {
             let commit = Commit { expect, timers, ..Commit::default() };
-            self.store.commit(commit).await.map_err(final_error)?;
+            foresight::commit(&*self.store, commit).await.map_err(final_error)?;
         }
         let (events, took) = (Vec::new(), Took::default());
         Ok(Landed { state: hot.state, version: hot.version, events, repeated: None, took })
@@ -169,7 +170,7 @@ impl<M: Machine> Turns<M> {
     /// Commits.
     async fn land(&self, commit: Commit) -> Result<Option<Key>, StoreError> {
         self.metrics.turns.inc();
-        let receipt = self.store.commit(commit).await?;
+        let receipt = foresight::commit(&*self.store, commit).await?;
         Ok(receipt.key.filter(|_| receipt.repeated))
     }
 
@@ -225,7 +226,8 @@ fn landed<M: Machine>(
     slot: &mut Slot<M::State>,
 ) -> Landed<M> {
     let state = Arc::new(decided.state);
-    if bytes <= HOT_STATE_MAX {
+    // What is only foreseen is not at hand.
+    if bytes <= HOT_STATE_MAX && !foresight::is_foreseeing() {
         **slot = Some(Hot { version, state: Arc::clone(&state) });
     }
     Landed { state, version, events: decided.events, repeated: None, took: Took::default() }

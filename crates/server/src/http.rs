@@ -7,6 +7,7 @@ mod body;
 mod chain;
 mod diagram;
 mod docs;
+mod dry_run;
 mod edge;
 pub(crate) mod entity;
 mod explain;
@@ -21,6 +22,7 @@ mod problem;
 mod process;
 mod routes;
 mod structure;
+mod what_if;
 
 pub(crate) use self::{
     admission::{Admitted, Class},

@@ -23,6 +23,7 @@ fn help_names_the_verbs_and_the_exit_codes() {
           bench          Measure what this machine can do
           lint           Find what is wrong with definitions, without a server
           schema         Print the JSON Schema of a format of definitions, for editors
+          test           Play scenarios of definitions in virtual time, without a server
           deploy         Deploy definitions from JSON files
           diagram        Draw a definition, or where an instance is in its own
           start          Start an instance
@@ -35,6 +36,7 @@ fn help_names_the_verbs_and_the_exit_codes() {
           complete       Complete the task of a person
           retry          Try a failed step again
           cancel         Cancel an instance
+          what-if        Tell what would become of an instance if others did this or that
           watch          Follow what happens, as it happens
           model          Have a model of entities learn, and lock it
           search         Find entities that match a condition

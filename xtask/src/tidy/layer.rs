@@ -3,7 +3,7 @@
 use super::tree::Tree;
 
 /// Crates that do no I/O, read no clock, draw no random numbers and do not log.
-const PURE: [&str; 5] = ["diagram", "documents", "kernel", "lint", "machines"];
+const PURE: [&str; 6] = ["diagram", "documents", "kernel", "lint", "machines", "rehearsal"];
 
 /// What a pure crate has no use for.
 const IMPURE: [&str; 24] = [
@@ -34,20 +34,31 @@ const IMPURE: [&str; 24] = [
 ];
 
 /// Who may depend on whom. The arrows of ARCHITECTURE.md, followed to their ends.
-const BELOW: [(&str, &[&str]); 14] = [
+const BELOW: [(&str, &[&str]); 15] = [
     ("documents", &[]),
     ("kernel", &[]),
     ("machines", &["documents", "kernel"]),
     ("diagram", &["documents", "kernel", "machines"]),
     ("lint", &["documents", "kernel", "machines"]),
+    ("rehearsal", &["documents", "kernel", "machines"]),
     ("stores", &["kernel"]),
-    ("engine", &["documents", "kernel", "machines"]),
+    ("engine", &["documents", "kernel", "machines", "rehearsal"]),
     ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
     ("lifecycle-derive", &[]),
     ("api", &[]),
     (
         "server",
-        &["documents", "kernel", "machines", "diagram", "lint", "engine", "lifecycle", "api"],
+        &[
+            "documents",
+            "kernel",
+            "machines",
+            "diagram",
+            "lint",
+            "rehearsal",
+            "engine",
+            "lifecycle",
+            "api",
+        ],
     ),
     ("client", &["api"]),
     (
@@ -58,6 +69,7 @@ const BELOW: [(&str, &[&str]); 14] = [
             "machines",
             "diagram",
             "lint",
+            "rehearsal",
             "engine",
             "lifecycle",
             "api",

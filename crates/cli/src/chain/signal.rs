@@ -4,6 +4,7 @@ use waypost_api::chain::{Signal, SignalOutcome, SignalResponse};
 
 use crate::{
     exit::Failure,
+    forecast::foresee,
     output::{Output, printable},
     remote::{RemoteArgs, document},
 };
@@ -26,6 +27,10 @@ pub(crate) struct SignalArgs {
     #[arg(long, value_name = "JSON")]
     payload: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: RemoteArgs,
 }
@@ -33,6 +38,15 @@ pub(crate) struct SignalArgs {
 pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure> {
     let payload = args.payload.map(|it| document("--payload", &it)).transpose()?;
     let signal = Signal { event_type: args.event_type, event_id: args.event_id, payload };
+    if args.dry_run {
+        return foresee(
+            &args.remote,
+            &["v1", "chains", "instances", &args.id, "signals"],
+            &signal,
+            output,
+        )
+        .await;
+    }
     let outcome = args.remote.chains()?.signal(&args.id, &signal).await?;
     if output.is_json {
         return output.json(&SignalResponse { outcome });

@@ -4,6 +4,7 @@ use waypost_api::chain::StartInstance;
 
 use crate::{
     exit::Failure,
+    forecast::foresee,
     output::{Output, printable},
     remote::{RemoteArgs, document},
 };
@@ -31,6 +32,10 @@ pub(crate) struct StartArgs {
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: RemoteArgs,
 }
@@ -43,6 +48,9 @@ pub(crate) async fn run(args: StartArgs, output: Output) -> Result<(), Failure> 
         biz_key: args.biz_key,
         context,
     };
+    if args.dry_run {
+        return foresee(&args.remote, &["v1", "chains", "instances"], &start, output).await;
+    }
     let key = args.idempotency_key.as_deref();
     let instance = args.remote.chains()?.start(&start, key).await?;
     if output.is_json {

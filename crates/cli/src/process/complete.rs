@@ -5,6 +5,7 @@ use waypost_api::process::CompleteUserTask;
 use super::story::report;
 use crate::{
     exit::Failure,
+    forecast::foresee,
     output::Output,
     remote::{RemoteArgs, variables},
 };
@@ -22,6 +23,10 @@ pub(crate) struct CompleteArgs {
     #[arg(long, value_name = "JSON")]
     variables: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: RemoteArgs,
 }
@@ -29,6 +34,15 @@ pub(crate) struct CompleteArgs {
 pub(crate) async fn run(args: CompleteArgs, output: Output) -> Result<(), Failure> {
     let variables = Some(variables(args.variables.as_deref())?);
     let done = CompleteUserTask { variables, ..CompleteUserTask::default() };
+    if args.dry_run {
+        return foresee(
+            &args.remote,
+            &["v1", "instances", &args.id, "user-tasks", &args.step, "complete"],
+            &done,
+            output,
+        )
+        .await;
+    }
     let processes = args.remote.processes()?;
     processes.complete_user_task(&args.id, &args.step, &done).await?;
     report("completed", &args.step, &processes.show(&args.id).await?, output)

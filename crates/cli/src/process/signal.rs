@@ -3,6 +3,7 @@
 use super::story::report;
 use crate::{
     exit::Failure,
+    forecast::foresee,
     output::Output,
     remote::{RemoteArgs, variables},
 };
@@ -20,12 +21,25 @@ pub(crate) struct SignalArgs {
     #[arg(long, value_name = "JSON")]
     variables: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: RemoteArgs,
 }
 
 pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure> {
     let variables = variables(args.variables.as_deref())?;
+    if args.dry_run {
+        return foresee(
+            &args.remote,
+            &["v1", "instances", &args.id, "signals", &args.step],
+            &variables,
+            output,
+        )
+        .await;
+    }
     let processes = args.remote.processes()?;
     processes.signal(&args.id, &args.step, &variables).await?;
     report("signaled", &args.step, &processes.show(&args.id).await?, output)

@@ -5,6 +5,7 @@ use waypost_api::process::StartInstance;
 use super::story::standing;
 use crate::{
     exit::Failure,
+    forecast::foresee,
     output::{Output, printable},
     remote::{RemoteArgs, variables},
 };
@@ -32,6 +33,10 @@ pub(crate) struct StartArgs {
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: RemoteArgs,
 }
@@ -43,6 +48,9 @@ pub(crate) async fn run(args: StartArgs, output: Output) -> Result<(), Failure> 
         variables: Some(variables(args.variables.as_deref())?),
         business_key: args.business_key,
     };
+    if args.dry_run {
+        return foresee(&args.remote, &["v1", "instances"], &start, output).await;
+    }
     let key = args.idempotency_key.as_deref();
     let instance = args.remote.processes()?.start(&start, key).await?;
     if output.is_json {

@@ -1,7 +1,7 @@
 //! What somebody who mistyped a name may have meant.
 
 /// The candidate closest to `given`, if one is close enough to have been meant.
-pub(super) fn nearest(given: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
+pub(crate) fn nearest(given: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
     let far = (given.chars().count() / 3).max(2);
     candidates
         .into_iter()

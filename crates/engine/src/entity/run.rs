@@ -12,7 +12,7 @@ use waypost_machines::entity::cascade::{
 };
 
 use super::{Answer, Code, Entities, Fault, Question, Refusal, model::Model, work::Work};
-use crate::{error::Error, limits::CALLS_MAX, turn::message_of};
+use crate::{error::Error, foresight, limits::CALLS_MAX, turn::message_of};
 
 impl Entities {
     /// Where the entity comes to rest.
@@ -51,6 +51,9 @@ impl Entities {
         entity: &cascade::Entity<'_>,
         call: &Call,
     ) -> Result<Reply, Fault> {
+        if foresight::is_foreseeing() {
+            return Ok(unheard(call));
+        }
         self.open_up(work)?;
         let policy = Retry::named(&call.terms.retry_policy).unwrap_or(Retry::Once);
         let (mut avoid, mut warnings) = (Vec::new(), Vec::new());
@@ -104,6 +107,21 @@ impl Entities {
             *listed = Some(self.home().transactions.list(&Arc::clone(&work.transaction))?);
         }
         Ok(())
+    }
+}
+
+/// Who would be asked is only noted: members may act on the outside. A processor is taken to leave
+/// the entity alone; what a criterion would say cannot be known.
+fn unheard(call: &Call) -> Reply {
+    match &call.asked {
+        Asked::Processor { name, .. } => {
+            foresight::note_asked(name);
+            Reply::Processed { value: None, warnings: Vec::new() }
+        }
+        Asked::Function { name, .. } => {
+            let message = format!("nobody is asked about {name:?} in a dry run");
+            unasked(message, Vec::new())
+        }
     }
 }
 

@@ -48,6 +48,27 @@ pub enum What {
     Canceled,
 }
 
+impl What {
+    /// The deed as clients see it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "INSTANCE_STARTED",
+            Self::TaskCompleted => "JOB_COMPLETED",
+            Self::TaskFailed => "JOB_FAILED",
+            Self::TaskLapsed => "JOB_LEASE_EXPIRED",
+            Self::UserTaskCompleted => "USER_TASK_COMPLETED",
+            Self::Signaled => "SIGNAL_RECEIVED",
+            Self::TimerFired => "TIMER_FIRED",
+            Self::StepFailed => "STEP_FAILED",
+            Self::StepRetried => "STEP_RETRIED",
+            Self::Completed => "INSTANCE_COMPLETED",
+            Self::Failed => "INSTANCE_FAILED",
+            Self::Canceled => "INSTANCE_CANCELLED",
+        }
+    }
+}
+
 /// Follows the events of an instance.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {

@@ -9,7 +9,7 @@ pub(super) mod instances;
 pub(super) mod moments;
 pub(super) mod work;
 
-use super::routes::Routes;
+use super::{routes::Routes, what_if};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
@@ -26,6 +26,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/chains/instances/{instanceId}/events", instances::history)
         .post("/v1/chains/instances/{instanceId}/signals", instances::signal)
         .post("/v1/chains/instances/{instanceId}/cancel", instances::cancel)
+        .post("/v1/chains/instances/{instanceId}/what-if", what_if::chain)
         .post("/v1/chains/claim", work::claim)
         .post("/v1/chains/tasks/{leaseToken}/result", work::report)
         .post("/v1/chains/tasks/{leaseToken}/renew", work::renew)

@@ -9,11 +9,15 @@ use axum::{
 };
 use utoipa::{
     Modify, OpenApi,
-    openapi::{Content, PathItem, Ref, ResponseBuilder, Server, path::Operation},
+    openapi::{
+        Content, ObjectBuilder, PathItem, Ref, Required, ResponseBuilder, Server, Type,
+        path::{Operation, ParameterBuilder, ParameterIn},
+    },
 };
 use waypost_api::{
     Problem,
     chain::Event,
+    forecast::Forecast,
     problem::{EntityProblem, Violation},
     process::Failure,
 };
@@ -21,7 +25,8 @@ use waypost_api::{
 use super::{
     app::App,
     chain::{self, changes, definitions, instances, work},
-    entity, health, lint, meter, process,
+    dry_run::can_be_tried,
+    entity, health, lint, meter, process, what_if,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -63,7 +68,8 @@ const ORIGIN: &str = "http://origin.invalid";
         process::jobs::fail, process::jobs::heartbeat, process::diagram::of_latest,
         process::diagram::of_version, process::diagram::of_instance,
         process::moments::explain, process::moments::diff,
-        lint::look, health::alive, health::ready, health::version, meter::show,
+        what_if::process, what_if::chain, lint::look,
+        health::alive, health::ready, health::version, meter::show,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,
@@ -104,8 +110,8 @@ const ORIGIN: &str = "http://origin.invalid";
         (name = "Entity operations", description = "How the server is, for clients of entities"),
         (name = "Operations", description = "How the server is"),
     ),
-    components(schemas(Problem, Violation, Event, Failure, EntityProblem)),
-    modifiers(&Problems),
+    components(schemas(Problem, Violation, Event, Failure, EntityProblem, Forecast)),
+    modifiers(&Problems, &DryRuns),
 )]
 pub(super) struct Document;
 
@@ -122,6 +128,32 @@ impl Modify for Problems {
             };
             let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
             operations.into_iter().flatten().for_each(add);
+        }
+    }
+}
+
+/// Tells of every command that can be tried without consequences.
+struct DryRuns;
+
+impl Modify for DryRuns {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for (path, item) in &mut document.paths.paths {
+            let below = path.strip_prefix(CONTEXT).unwrap_or(path);
+            let methods = [("POST", &mut item.post), ("PUT", &mut item.put)];
+            for (method, operation) in methods {
+                let Some(operation) = operation.as_mut().filter(|_| can_be_tried(method, below))
+                else {
+                    continue;
+                };
+                let parameter = ParameterBuilder::new()
+                    .name("dryRun")
+                    .parameter_in(ParameterIn::Query)
+                    .required(Required::False)
+                    .description(Some("`true`: tells what would come of it, and changes nothing"))
+                    .schema(Some(ObjectBuilder::new().schema_type(Type::Boolean)))
+                    .build();
+                operation.parameters.get_or_insert_default().push(parameter.into());
+            }
         }
     }
 }

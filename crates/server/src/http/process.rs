@@ -16,10 +16,11 @@ pub(super) mod tasks;
 
 pub(crate) use self::convert::KEY_IN_USE;
 pub(super) use self::{
+    body::Text,
     failure::write,
     origin::{allow, preflight},
 };
-use super::routes::Routes;
+use super::{routes::Routes, what_if};
 
 /// What the routes of processes begin with.
 const ROOTS: [&str; 4] = ["/v1/definitions", "/v1/instances", "/v1/jobs", "/v1/user-tasks"];
@@ -52,6 +53,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/instances/{id}/audit", audit::of_instance)
         .post("/v1/instances/{id}/cancel", instances::cancel)
         .post("/v1/instances/{id}/steps/{stepId}/retry", instances::retry)
+        .post("/v1/instances/{id}/what-if", what_if::process)
         .post("/v1/instances/{id}/signals/{waitStepId}", tasks::signal)
         .post("/v1/instances/{id}/user-tasks/{userTaskId}/complete", tasks::complete)
         .get("/v1/user-tasks", tasks::list)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use waypost_api::process::{AuditEntry, AuditPage};
-use waypost_engine::process::{AuditView, By, Deed, Deployed, What, child};
+use waypost_engine::process::{AuditView, By, Deed, Deployed, child};
 
 use super::{convert::time, params::Paging};
 use crate::http::{
@@ -82,7 +82,7 @@ fn entry(view: &AuditView, sequence: u64, deed: &Deed) -> AuditEntry {
     AuditEntry {
         sequence,
         at: time(deed.at),
-        kind: kind(deed.what).to_owned(),
+        kind: deed.what.as_str().to_owned(),
         actor: actor(&deed.by).to_owned(),
         worker_id: worker(&deed.by),
         definition_id: graph.which.name.clone(),
@@ -93,23 +93,6 @@ fn entry(view: &AuditView, sequence: u64, deed: &Deed) -> AuditEntry {
         step_name: step.map(|it| it.label.clone()),
         step_execution_id: deed.visit.map(|it| child(instance, it)),
         detail: deed.detail.clone(),
-    }
-}
-
-const fn kind(what: What) -> &'static str {
-    match what {
-        What::Started => "INSTANCE_STARTED",
-        What::TaskCompleted => "JOB_COMPLETED",
-        What::TaskFailed => "JOB_FAILED",
-        What::TaskLapsed => "JOB_LEASE_EXPIRED",
-        What::UserTaskCompleted => "USER_TASK_COMPLETED",
-        What::Signaled => "SIGNAL_RECEIVED",
-        What::TimerFired => "TIMER_FIRED",
-        What::StepFailed => "STEP_FAILED",
-        What::StepRetried => "STEP_RETRIED",
-        What::Completed => "INSTANCE_COMPLETED",
-        What::Failed => "INSTANCE_FAILED",
-        What::Canceled => "INSTANCE_CANCELLED",
     }
 }
 

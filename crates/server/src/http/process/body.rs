@@ -51,7 +51,7 @@ impl Text {
     }
 
     /// The body as a `T`; one must be there.
-    pub(super) fn expect<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
+    pub(in crate::http) fn expect<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
         let missing = || Refusal::at(EdgeCode::BodyInvalid, "body", "is required");
         self.parse()?.ok_or_else(missing)
     }

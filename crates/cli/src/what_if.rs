@@ -1,0 +1,91 @@
+//! `waypost what-if ID --file FILE`
+
+use serde_json::{Map, Value};
+use waypost_api::what_if::{Tried, TriedEvent, TriedInstance, TriedMismatch};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, printable},
+    remote::{RemoteArgs, read},
+    test::parse,
+    when::time_of_day,
+};
+
+/// Fork an instance in memory, and tell what would become of it; the instance itself stays as it is
+#[derive(Debug, clap::Args)]
+pub(crate) struct WhatIfArgs {
+    /// The instance's id
+    id: String,
+
+    /// What others do, in YAML or JSON: workers, people, signals, do, expect, as in a scenario; - is
+    /// standard input. Without it nobody does anything, and only time passes
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
+pub(crate) async fn process(args: WhatIfArgs, output: Output) -> Result<(), Failure> {
+    run(&args, &["v1", "instances", &args.id], output).await
+}
+
+pub(crate) async fn chain(args: WhatIfArgs, output: Output) -> Result<(), Failure> {
+    run(&args, &["v1", "chains", "instances", &args.id], output).await
+}
+
+async fn run(args: &WhatIfArgs, path: &[&str], output: Output) -> Result<(), Failure> {
+    let what = match &args.file {
+        Some(file) => what(file)?,
+        None => Value::Object(Map::new()),
+    };
+    let tried = args.remote.client()?.what_if(path, &what).await?;
+    if output.is_json {
+        output.json(&tried)?;
+    } else {
+        told(&tried).iter().try_for_each(|it| output.line(&printable(it)))?;
+    }
+    match tried.mismatches.len() {
+        0 => Ok(()),
+        count => {
+            Err(Failure::new(Exit::Failed, format!("{count} things would not be as expected")))
+        }
+    }
+}
+
+/// The file, read here so that a mistake in it is told with its line.
+fn what(file: &str) -> Result<Value, Failure> {
+    let text = read(file)?;
+    parse::<waypost_rehearsal::WhatIf>(file, &text).map_err(Failure::usage)?;
+    parse(file, &text).map_err(Failure::usage)
+}
+
+fn told(tried: &Tried) -> Vec<String> {
+    let mut lines: Vec<String> = tried.instances.iter().flat_map(instance).collect();
+    for TriedMismatch { place, expected, actual } in &tried.mismatches {
+        lines.push(format!("{place}: expected {expected}, would be {actual}"));
+    }
+    lines.push("what if: nothing has changed".to_owned());
+    lines
+}
+
+fn instance(it: &TriedInstance) -> Vec<String> {
+    let mut lines = vec![it.definition.clone()];
+    lines.extend(it.history.iter().map(event));
+    let at = match it.at.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", it.at.join(", ")),
+    };
+    let reason = it.reason.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+    lines.push(format!("  it would be {}{at}{reason}", it.status));
+    lines.extend(it.unattended.iter().map(|it| format!("  {it}")));
+    lines
+}
+
+fn event(it: &TriedEvent) -> String {
+    let TriedEvent { at, what, step, detail, real } = it;
+    let mark = if *real { " " } else { "?" };
+    let step = step.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
+    let detail = detail.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+    format!("{mark} {}  {what}{step}{detail}", time_of_day(*at))
+}

@@ -1,0 +1,167 @@
+//! `?dryRun=true`: a command is decided and not committed, and the answer tells what would come of
+//! it. A refusal is answered as always.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{MatchedPath, Request, State},
+    http::{Method, Uri},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use waypost_api::{
+    Document,
+    forecast::{Forecast, ForeseenInstance, ForeseenTask, ForeseenTimer},
+    problem::EdgeCode,
+};
+use waypost_engine::{Foreseen, foresee};
+use waypost_kernel::{self as kernel, Commit, EventRecord, TaskChange, TimerChange, Write};
+
+use super::{app::App, problem::Refusal};
+
+/// The commands that can be tried, those of entities without what their paths lie below. Everything
+/// else that changes something is refused: a dry run that acts would be worse than none.
+const COMMANDS: [(&str, &str); 15] = [
+    ("POST", "/v1/instances"),
+    ("POST", "/v1/definitions/{id}/instances"),
+    ("POST", "/v1/instances/{id}/cancel"),
+    ("POST", "/v1/instances/{id}/steps/{stepId}/retry"),
+    ("POST", "/v1/instances/{id}/signals/{waitStepId}"),
+    ("POST", "/v1/instances/{id}/user-tasks/{userTaskId}/complete"),
+    ("POST", "/v1/user-tasks/{id}/complete"),
+    ("POST", "/v1/jobs/{id}/complete"),
+    ("POST", "/v1/jobs/{id}/fail"),
+    ("POST", "/v1/chains/instances"),
+    ("POST", "/v1/chains/instances/{instanceId}/signals"),
+    ("POST", "/v1/chains/instances/{instanceId}/cancel"),
+    ("POST", "/v1/chains/tasks/{leaseToken}/result"),
+    ("POST", "/entity/{format}/{nameOrId}/{versionOrTransition}"),
+    ("PUT", "/entity/{format}/{nameOrId}/{versionOrTransition}"),
+];
+
+/// The same command for an entity that is updated without a transition.
+const UPDATE: (&str, &str) = ("PUT", "/entity/{nameOrFormat}/{versionOrId}");
+
+/// Whether a command can be tried; `path` is the pattern of its route.
+pub(super) fn can_be_tried(method: &str, path: &str) -> bool {
+    COMMANDS.iter().chain([&UPDATE]).any(|it| *it == (method, path))
+}
+
+/// Lets requests through, and tries those that ask for it.
+pub(super) async fn dry_run(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let is_reading = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let Some(asked) = asked(request.uri()).filter(|_| !is_reading) else {
+        return next.run(request).await;
+    };
+    *request.uri_mut() = without(request.uri());
+    match asked.as_str() {
+        "true" | "" => {}
+        "false" => return next.run(request).await,
+        other => {
+            let problem = format!("must be true or false, is {other:?}");
+            return refusal(&problem).into_response();
+        }
+    }
+    let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let below = path.strip_prefix(app.context()).unwrap_or(path);
+    if !can_be_tried(request.method().as_str(), below) {
+        return refusal("is not possible for this request").into_response();
+    }
+    let (response, foreseen) = foresee(next.run(request)).await;
+    if !response.status().is_success() {
+        return response;
+    }
+    Json(forecast(&foreseen)).into_response()
+}
+
+fn refusal(problem: &str) -> Refusal {
+    Refusal::at(EdgeCode::QueryInvalid, "query.dryRun", problem)
+}
+
+/// What the request says about it.
+fn asked(uri: &Uri) -> Option<String> {
+    let members = uri.query()?.split('&');
+    let mut named = members.filter_map(|it| match it.split_once('=') {
+        Some(("dryRun", value)) => Some(value.to_owned()),
+        None if it == "dryRun" => Some(String::new()),
+        Some(_) | None => None,
+    });
+    named.next()
+}
+
+/// Commands know nothing of it.
+fn without(uri: &Uri) -> Uri {
+    let is_other = |it: &&str| *it != "dryRun" && !it.starts_with("dryRun=");
+    let query: Vec<&str> = uri.query().unwrap_or_default().split('&').filter(is_other).collect();
+    let path = match query.is_empty() {
+        true => uri.path().to_owned(),
+        false => format!("{}?{}", uri.path(), query.join("&")),
+    };
+    path.parse().unwrap_or_else(|_| uri.clone())
+}
+
+fn forecast(foreseen: &Foreseen) -> Forecast {
+    let asked = foreseen.asked.clone();
+    let mut forecast = Forecast { dry_run: true, asked, ..Forecast::default() };
+    for commit in &foreseen.commits {
+        add(&mut forecast, commit);
+    }
+    forecast
+}
+
+fn add(forecast: &mut Forecast, commit: &Commit) {
+    let events = |write: &Write| {
+        let is_its = |it: &&EventRecord| it.key == write.key;
+        commit.events.iter().find(is_its).map(|it| document(&it.events))
+    };
+    forecast.instances.extend(commit.writes.iter().map(|it| instance(it, events(it))));
+    for change in &commit.tasks {
+        match change {
+            TaskChange::Schedule(task) => forecast.tasks.push(ForeseenTask {
+                task: task.at.id.as_str().to_owned(),
+                queue: task.queue.clone(),
+                ready_at: time(task.ready_at),
+            }),
+            TaskChange::Withdraw(task) => forecast.withdrawn.push(task.id.as_str().to_owned()),
+            TaskChange::Extend { .. } | TaskChange::Release(_) => {}
+        }
+    }
+    for change in &commit.timers {
+        match change {
+            TimerChange::Arm(timer) => forecast.timers.push(ForeseenTimer {
+                timer: timer.at.id.as_str().to_owned(),
+                due_at: time(timer.due_at),
+            }),
+            TimerChange::Disarm(timer) => forecast.disarmed.push(timer.id.as_str().to_owned()),
+        }
+    }
+    forecast.messages.extend(commit.messages.iter().filter_map(|it| match it {
+        kernel::MessageChange::Send { message, .. } => Some(message.event_type.clone()),
+        kernel::MessageChange::Settle { .. } => None,
+    }));
+}
+
+fn instance(write: &Write, events: Option<Document>) -> ForeseenInstance {
+    ForeseenInstance {
+        instance_id: write.key.id.as_str().to_owned(),
+        face: write.key.kind.as_str().to_owned(),
+        version: write.version.0,
+        status: write.facets.status.clone(),
+        steps: write.facets.steps().map(str::to_owned).collect(),
+        state: document(&write.state),
+        events: events.unwrap_or_else(|| document(&kernel::Json::of(&[(); 0]))),
+    }
+}
+
+fn document(json: &kernel::Json) -> Document {
+    json.raw().to_owned().into()
+}
+
+fn time(at: kernel::Timestamp) -> waypost_api::Timestamp {
+    waypost_api::Timestamp::from_micros(at.as_micros())
+}
