@@ -9,6 +9,7 @@ mod document;
 pub mod entity;
 #[cfg(feature = "grpc")]
 pub mod grpc;
+pub mod lifecycle;
 mod object;
 mod page;
 pub mod problem;

@@ -22,6 +22,7 @@ pub(crate) use self::{
     admission::{Admitted, Class},
     app::App,
     body::read_within,
+    lifecycle::GatewayMeter,
     meter::Gauge,
     problem::Refusal,
     process::KEY_IN_USE,
