@@ -8,8 +8,8 @@ use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
     chain, deploy, dev, doctor, entity, exit,
-    face::{self, Every, Face, OfProcess},
-    list, migrate, process, serve,
+    face::{self, All, Every, Face, OfLifecycle, OfProcess},
+    lifecycle, list, migrate, process, serve,
     settings::{Key, Sources, catalog},
 };
 
@@ -44,18 +44,23 @@ pub(crate) enum Command {
     /// Start an instance
     #[command(subcommand, override_usage = "waypost start <chain|process|entity> <NAME> [OPTIONS]")]
     Start(Every<chain::StartArgs, process::StartArgs, entity::StartArgs>),
-    /// List instances, tasks of people, definitions, or models
+    /// List instances, tasks of people, definitions, models, or lifecycles
     #[command(subcommand)]
     List(list::List),
-    /// Show an instance, a model, or its workflows
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]")]
+    /// Show an instance, a model, its workflows, or a lifecycle
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]\n       waypost show lifecycle <TYPE> [ID] [OPTIONS]")]
     Show(Show),
     /// Show what happened to an instance
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]")]
-    History(Every<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs>),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]\n       waypost history lifecycle <TYPE> <ID> [OPTIONS]")]
+    History(
+        All<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs, lifecycle::HistoryArgs>,
+    ),
     /// Tell an instance of an event, or take it through a transition
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]")]
-    Signal(Every<chain::SignalArgs, process::SignalArgs, entity::SignalArgs>),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]\n       waypost signal lifecycle <TYPE> <ID> <PHASE> [OPTIONS]")]
+    Signal(All<chain::SignalArgs, process::SignalArgs, entity::SignalArgs, lifecycle::SignalArgs>),
+    /// Write fields of an entity that are there for operators
+    #[command(subcommand)]
+    Patch(OfLifecycle<lifecycle::PatchArgs>),
     /// Complete the task of a person
     #[command(subcommand, after_help = face::HELP)]
     Complete(OfProcess<process::CompleteArgs>),
@@ -92,6 +97,7 @@ pub(crate) enum Show {
     Entity(entity::ShowArgs),
     Model(entity::ShowModelArgs),
     Workflows(entity::ShowWorkflowsArgs),
+    Lifecycle(lifecycle::ShowArgs),
 }
 
 /// What names a configuration, for every command that reads it.
