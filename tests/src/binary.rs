@@ -14,26 +14,38 @@ use std::{
 /// When it cannot be built.
 pub fn waypost() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        if let Some(built) = std::env::var_os("WAYPOST_BIN") {
-            return built.into();
-        }
-        let test = std::env::current_exe().expect("a test knows its own path");
-        let folder = test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--package", "waypost", "--bin", "waypost"]);
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        let target = folder.parent().expect("profiles lie in target");
-        let built = cargo
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .env("CARGO_TARGET_DIR", target)
-            .status()
-            .expect("cargo can be run");
-        assert!(built.success(), "waypost cannot be built");
-        folder.join(format!("waypost{}", std::env::consts::EXE_SUFFIX))
+    BUILT.get_or_init(|| match std::env::var_os("WAYPOST_BIN") {
+        Some(built) => built.into(),
+        None => built(&["--bin", "waypost"], "waypost"),
     })
+}
+
+/// The path of the drone survey of the examples, built now.
+///
+/// # Panics
+/// When it cannot be built.
+pub fn drone_survey() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| built(&["--example", "drone_survey"], "examples/drone_survey"))
+}
+
+/// Builds a program of the package `waypost` in the profile of the tests; says where it is.
+fn built(what: &[&str], name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own path");
+    let folder = test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--package", "waypost"]).args(what);
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let target = folder.parent().expect("profiles lie in target");
+    let built = cargo
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("CARGO_TARGET_DIR", target)
+        .status()
+        .expect("cargo can be run");
+    assert!(built.success(), "{name} cannot be built");
+    folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// The program with nothing of the caller's environment that could set it up differently.

@@ -3,6 +3,8 @@
 
 #[path = "cli/about.rs"]
 mod about;
+#[path = "cli/bench.rs"]
+mod bench;
 #[path = "cli/configuration.rs"]
 mod configuration;
 #[path = "cli/dev.rs"]

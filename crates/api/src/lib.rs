@@ -12,6 +12,7 @@ pub mod explain;
 pub mod forecast;
 #[cfg(feature = "grpc")]
 pub mod grpc;
+pub mod lifecycle;
 mod object;
 mod page;
 pub mod problem;

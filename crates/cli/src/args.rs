@@ -8,8 +8,8 @@ use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
     chain, deploy, dev, diagram, diff, doctor, entity, exit, explain,
-    face::{self, Every, Face, OfProcess},
-    lint, list, migrate, process, serve,
+    face::{self, All, Every, Face, OfLifecycle, OfProcess},
+    lifecycle, lint, list, migrate, process, serve,
     settings::{Key, Sources, catalog},
     test, what_if,
 };
@@ -52,24 +52,29 @@ pub(crate) enum Command {
     /// Start an instance
     #[command(subcommand, override_usage = "waypost start <chain|process|entity> <NAME> [OPTIONS]")]
     Start(Every<chain::StartArgs, process::StartArgs, entity::StartArgs>),
-    /// List instances, tasks of people, definitions, or models
+    /// List instances, tasks of people, definitions, models, or lifecycles
     #[command(subcommand)]
     List(list::List),
-    /// Show an instance, a model, or its workflows
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]")]
+    /// Show an instance, a model, its workflows, or a lifecycle
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]\n       waypost show lifecycle <TYPE> [ID] [OPTIONS]")]
     Show(Show),
     /// Show what happened to an instance
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]")]
-    History(Every<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs>),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]\n       waypost history lifecycle <TYPE> <ID> [OPTIONS]")]
+    History(
+        All<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs, lifecycle::HistoryArgs>,
+    ),
     /// Explain why an instance is where it is, and what can move it
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost explain [chain|process|entity] <ID> [OPTIONS]\n       waypost explain lifecycle <WORKFLOW> <ID> [OPTIONS]")]
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost explain [chain|process|entity] <ID> [OPTIONS]\n       waypost explain lifecycle <TYPE> <ID> [OPTIONS]")]
     Explain(explain::Explain),
     /// Show what is different between two moments of an instance
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost diff [chain|process|entity] <ID> --from <MOMENT> [--to <MOMENT>] [OPTIONS]")]
     Diff(diff::Diff),
     /// Tell an instance of an event, or take it through a transition
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]")]
-    Signal(Every<chain::SignalArgs, process::SignalArgs, entity::SignalArgs>),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]\n       waypost signal lifecycle <TYPE> <ID> <PHASE> [OPTIONS]")]
+    Signal(All<chain::SignalArgs, process::SignalArgs, entity::SignalArgs, lifecycle::SignalArgs>),
+    /// Write fields of an entity that are there for operators
+    #[command(subcommand)]
+    Patch(OfLifecycle<lifecycle::PatchArgs>),
     /// Complete the task of a person
     #[command(subcommand, after_help = face::HELP)]
     Complete(OfProcess<process::CompleteArgs>),
@@ -109,6 +114,7 @@ pub(crate) enum Show {
     Entity(entity::ShowArgs),
     Model(entity::ShowModelArgs),
     Workflows(entity::ShowWorkflowsArgs),
+    Lifecycle(lifecycle::ShowArgs),
 }
 
 /// What names a configuration, for every command that reads it.

@@ -1,9 +1,10 @@
-//! Measures an engine on this machine: `waypost bench chain`, `waypost bench process`,
-//! `waypost bench entity`.
+//! Measures what this machine can do: `waypost bench chain`, `waypost bench process`,
+//! `waypost bench entity`, `waypost bench lifecycle`.
 
 mod callers;
 mod entity;
 mod http;
+mod lifecycle;
 mod meter;
 mod null;
 mod process;
@@ -43,6 +44,8 @@ enum What {
     Process(process::ProcessArgs),
     /// Entities under a state machine: created, moved, read and searched over HTTP
     Entity(entity::EntityArgs),
+    /// Lifecycles: moves against raw compare-and-set, lists by index, watches
+    Lifecycle(lifecycle::LifecycleArgs),
 }
 
 /// How to measure chains.
@@ -86,6 +89,7 @@ pub(crate) async fn run(args: BenchArgs, output: Output) -> Result<(), Failure> 
         What::Chain(args) => run_chain(args, output).await,
         What::Process(args) => process::run(args, output).await,
         What::Entity(args) => entity::run(args, output).await,
+        What::Lifecycle(args) => lifecycle::run(args, output).await,
     }
 }
 

@@ -20,6 +20,21 @@ pub(crate) enum Every<C: clap::Args, P: clap::Args, E: clap::Args> {
     Entity(E),
 }
 
+/// A verb for instances of every face, and for the entities of lifecycles.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum All<C: clap::Args, P: clap::Args, E: clap::Args, L: clap::Args> {
+    Chain(C),
+    Process(P),
+    Entity(E),
+    Lifecycle(L),
+}
+
+/// A verb that only lifecycles have.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum OfLifecycle<L: clap::Args> {
+    Lifecycle(L),
+}
+
 /// A verb that only processes have.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum OfProcess<P: clap::Args> {
@@ -33,7 +48,7 @@ const VERBS: [&str; 10] = [
 ];
 
 /// What a verb may be about.
-const NOUNS: [&str; 6] = ["chain", "process", "entity", "lifecycle", "model", "workflows"];
+const NOUNS: [&str; 6] = ["chain", "process", "entity", "model", "workflows", "lifecycle"];
 
 /// Letters of the ids of processes; four are missing, because they look like others.
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -101,6 +116,7 @@ mod tests {
             "waypost show",
             "waypost show chain 01K9ZZZZZZZZZZZZZZZZZ00000",
             "waypost show order-1",
+            "waypost history lifecycle survey 9a3c4e10-2b1f-11f0-8d3b-0123456789ab",
             "waypost show model 9a3c4e10-2b1f-11f0-8d3b-0123456789ab 1",
             "waypost start chain 0198a2b4-7c3d-7e00-8000-0123456789ab",
             "waypost show 01k9zzzzzzzzzzzzzzzzz00000",

@@ -1,5 +1,5 @@
-//! `waypost list …`: chains, processes, tasks of people, their definitions, and entities with their
-//! models and workflows.
+//! `waypost list …`: chains, processes, tasks of people, their definitions, entities with their
+//! models and workflows, and lifecycles.
 
 use clap::value_parser;
 use comfy_table::Table;
@@ -11,6 +11,7 @@ use crate::{
     chain::{ListArgs as ChainsArgs, list as list_chains},
     entity::{self, ListArgs as EntitiesArgs, ListModelsArgs, ListWorkflowsArgs},
     exit::Failure,
+    lifecycle::{ListArgs as LifecyclesArgs, list as list_lifecycles},
     output::{Output, Tone, cell, table, toned},
     process::{ListArgs as ProcessesArgs, TasksArgs, list as list_processes, tasks},
     remote::RemoteArgs,
@@ -27,6 +28,7 @@ pub(crate) enum List {
     Entities(EntitiesArgs),
     Models(ListModelsArgs),
     Workflows(ListWorkflowsArgs),
+    Lifecycles(LifecyclesArgs),
 }
 
 /// List definitions, of chains and of processes
@@ -59,6 +61,7 @@ pub(crate) async fn run(list: List, output: Output) -> Result<(), Failure> {
         List::Entities(args) => entity::list(args, output).await,
         List::Models(args) => entity::list_models(args, output).await,
         List::Workflows(args) => entity::list_workflows(args, output).await,
+        List::Lifecycles(args) => list_lifecycles(args, output).await,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write as _};
 
 use serde_json::{Map, Value};
 use waypost_api::{Document, Problem};
-use waypost_client::{Chains, Client, Entities, Error, Processes};
+use waypost_client::{Chains, Client, Entities, Error, Lifecycles, Processes};
 
 use crate::{
     exit::{Exit, Failure},
@@ -67,6 +67,28 @@ impl EntityRemoteArgs {
             Some(token) => Ok(entities.signed_in(token)?),
             None => Ok(entities),
         }
+    }
+}
+
+/// Which server to talk to about lifecycles.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct LifecycleRemoteArgs {
+    #[command(flatten)]
+    remote: RemoteArgs,
+
+    /// The path below which the server has its lifecycles
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_LIFECYCLE_PATH_PREFIX",
+        default_value = "workflows"
+    )]
+    path_prefix: String,
+}
+
+impl LifecycleRemoteArgs {
+    pub(crate) fn lifecycles(&self) -> Result<Lifecycles, Failure> {
+        Ok(Client::new(&self.remote.server)?.lifecycle().below(&self.path_prefix))
     }
 }
 
@@ -150,7 +172,25 @@ fn refused(problem: &Problem) -> Failure {
         [] => told(&problem.detail),
         [_, ..] => format!("{}: {}", problem.detail, places.join("; ")),
     };
-    Failure::new(exit, what).coded(&problem.code).advise(advice(problem))
+    let failure = Failure::new(exit, what);
+    match problem.code.is_empty() {
+        // Lifecycles have no codes.
+        true => failure.advise(advice_on_lifecycles(problem)),
+        false => failure.coded(&problem.code).advise(advice(problem)),
+    }
+}
+
+fn advice_on_lifecycles(problem: &Problem) -> &'static str {
+    match problem.status {
+        404 => {
+            "`waypost list lifecycles` shows the types, `waypost list lifecycles TYPE` the entities"
+        }
+        409 => "others kept writing to it: look again, then decide",
+        500.. => "the server's log tells why",
+        _ => {
+            "`waypost show lifecycle TYPE` shows where phases lead and which fields are for operators"
+        }
+    }
 }
 
 /// A definition may be wrong in several places; each has a line of its own.

@@ -6,11 +6,13 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use waypost_api::{
-    Problem, forecast::Forecast, problem::EntityProblem, process::Failure, shown_url,
-    what_if::Tried,
+    Problem, forecast::Forecast, lifecycle::Denied, problem::EntityProblem, process::Failure,
+    shown_url, what_if::Tried,
 };
 
-use crate::{chain::Chains, entity::Entities, error::Error, process::Processes};
+use crate::{
+    chain::Chains, entity::Entities, error::Error, lifecycle::Lifecycles, process::Processes,
+};
 
 /// How long a connection may take to come about.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
@@ -99,6 +101,12 @@ impl Client {
         self.answer(self.post(url, what)).await
     }
 
+    /// The lifecycles that operators see.
+    #[must_use]
+    pub fn lifecycle(&self) -> Lifecycles {
+        Lifecycles::new(self.clone())
+    }
+
     /// The address it was made with.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -146,8 +154,13 @@ impl Client {
         let text = response.text().await.map_err(|error| self.failure(&error))?;
         let problem = serde_json::from_str::<Problem>(&text).ok();
         let of_entity = || Some(problem_of_entity(serde_json::from_str(&text).ok()?));
-        let of_process = || Some(problem_of(serde_json::from_str(&text).ok()?, status, path));
-        Err(match problem.or_else(of_entity).or_else(of_process) {
+        let read = || serde_json::from_str(&text).ok();
+        let of_process = || Some(problem_of(read()?, status, path.clone()));
+        let of_lifecycle = || {
+            let denied = serde_json::from_str(&text).ok()?;
+            Some(problem_of_lifecycle(denied, status, path.clone()))
+        };
+        Err(match problem.or_else(of_entity).or_else(of_process).or_else(of_lifecycle) {
             Some(problem) => Error::Refused(Box::new(problem)),
             None => self.unexpected(status, &text),
         })
@@ -261,6 +274,12 @@ fn problem_of_entity(problem: EntityProblem) -> Problem {
     let retryable = properties.get("retryable").and_then(Value::as_bool).unwrap_or_default();
     let request_id = ticket.unwrap_or_default();
     Problem { instance, retryable, request_id, ..Problem::new(code, status, detail) }
+}
+
+/// The gateway of lifecycles says what is wrong, and has no codes.
+fn problem_of_lifecycle(denied: Denied, status: StatusCode, path: String) -> Problem {
+    let retryable = matches!(status.as_u16(), 409 | 429 | 502..=504);
+    Problem { instance: path, retryable, ..Problem::new("", status.as_u16(), denied.error) }
 }
 
 fn is_local(url: &Url) -> bool {

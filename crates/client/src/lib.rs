@@ -1,6 +1,7 @@
 //! Talks to a Waypost server: typed requests, a stream of changes, and workers.
 //!
-//! Take a [`Client`], then a handle: [`Client::chain`], [`Client::process`] or [`Client::entity`].
+//! Take a [`Client`], then a handle: [`Client::chain`], [`Client::process`], [`Client::entity`] or
+//! [`Client::lifecycle`].
 //! A [`worker::Worker`] executes steps of chains, a [`worker::JobWorker`] jobs of processes; with
 //! the feature `grpc` a `compute::Node` works on entities. The process must have a default `rustls`
 //! provider if the server is reached by `https`.
@@ -12,6 +13,7 @@ mod client;
 pub mod compute;
 pub mod entity;
 mod error;
+pub mod lifecycle;
 mod process;
 mod watch;
 pub mod worker;
@@ -23,6 +25,7 @@ pub use crate::{
     client::Client,
     entity::Entities,
     error::Error,
+    lifecycle::Lifecycles,
     process::{AuditQuery, Callback, DefinitionQuery, ProcessQuery, Processes},
     watch::Changes,
 };

@@ -1,4 +1,4 @@
-//! The stream of changes: server-sent events, one change each.
+//! Streams of server-sent events, and the one of changes.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -15,18 +15,13 @@ const LINE_MAX: usize = 32 << 20;
 /// Changes as they happen. Dropping it ends the stream.
 #[derive(Debug)]
 pub struct Changes {
-    client: Client,
-    response: Response,
-    parser: Parser,
+    messages: Messages,
     cursor: Option<String>,
 }
 
 impl Changes {
     pub(crate) async fn open(client: Client, url: Url) -> Result<Self, Error> {
-        let request = client.request(Method::GET, url).header("Accept", "text/event-stream");
-        let sent = tokio::time::timeout(SILENCE_MAX, client.send(request)).await;
-        let response = sent.unwrap_or_else(|_| Err(silent(&client)))?;
-        Ok(Self { client, response, parser: Parser::default(), cursor: None })
+        Ok(Self { messages: Messages::open(client, url).await?, cursor: None })
     }
 
     /// The next change; nothing when the server ends the stream.
@@ -34,25 +29,17 @@ impl Changes {
     /// # Errors
     /// When the connection breaks. Go on with a new stream from [`Changes::cursor`].
     pub async fn next(&mut self) -> Result<Option<Change>, Error> {
-        loop {
-            if let Some(message) = self.parser.messages.pop_front() {
-                self.cursor = message.id.or(self.cursor.take());
-                if message.data.is_empty() {
-                    continue;
-                }
-                if let Ok(change) = serde_json::from_str(&message.data) {
-                    return Ok(Some(change));
-                }
-                tracing::warn!(data = message.data, "a change is not understood and left out");
+        while let Some(message) = self.messages.next().await? {
+            self.cursor = message.id.or(self.cursor.take());
+            if message.data.is_empty() {
                 continue;
             }
-            let chunk = tokio::time::timeout(SILENCE_MAX, self.response.chunk()).await;
-            match chunk.map_err(|_| silent(&self.client))? {
-                Ok(Some(bytes)) => self.parser.feed(&bytes),
-                Ok(None) => return Ok(None),
-                Err(error) => return Err(self.client.failure(&error)),
+            if let Ok(change) = serde_json::from_str(&message.data) {
+                return Ok(Some(change));
             }
+            tracing::warn!(data = message.data, "a change is not understood and left out");
         }
+        Ok(None)
     }
 
     /// Where to go on after the latest change, or from the beginning of the stream. The server
@@ -63,15 +50,49 @@ impl Changes {
     }
 }
 
+/// Server-sent events, one by one.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    client: Client,
+    response: Response,
+    parser: Parser,
+}
+
+impl Messages {
+    pub(crate) async fn open(client: Client, url: Url) -> Result<Self, Error> {
+        let request = client.request(Method::GET, url).header("Accept", "text/event-stream");
+        let sent = tokio::time::timeout(SILENCE_MAX, client.send(request)).await;
+        let response = sent.unwrap_or_else(|_| Err(silent(&client)))?;
+        Ok(Self { client, response, parser: Parser::default() })
+    }
+
+    /// The next one; nothing when the server ends the stream.
+    pub(crate) async fn next(&mut self) -> Result<Option<Message>, Error> {
+        loop {
+            if let Some(message) = self.parser.messages.pop_front() {
+                return Ok(Some(message));
+            }
+            let chunk = tokio::time::timeout(SILENCE_MAX, self.response.chunk()).await;
+            match chunk.map_err(|_| silent(&self.client))? {
+                Ok(Some(bytes)) => self.parser.feed(&bytes),
+                Ok(None) => return Ok(None),
+                Err(error) => return Err(self.client.failure(&error)),
+            }
+        }
+    }
+}
+
 fn silent(client: &Client) -> Error {
     Error::Interrupted { url: client.shown(), reason: "it fell silent".to_owned() }
 }
 
 /// One event of the stream.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Message {
-    id: Option<String>,
-    data: String,
+pub(crate) struct Message {
+    pub(crate) id: Option<String>,
+    /// Its kind.
+    pub(crate) event: String,
+    pub(crate) data: String,
 }
 
 /// Turns bytes into messages, however they are cut into pieces.
@@ -106,13 +127,14 @@ impl Parser {
                 }
             }
             "id" => self.pending.id = Some(value.to_owned()),
+            "event" => value.clone_into(&mut self.pending.event),
             "data" => {
                 if !self.pending.data.is_empty() {
                     self.pending.data.push('\n');
                 }
                 self.pending.data.push_str(value);
             }
-            // The kind of event, the time to wait, and comments that keep the connection alive.
+            // The time to wait, and comments that keep the connection alive.
             _ => {}
         }
     }
@@ -129,9 +151,10 @@ mod tests {
             let mut parser = Parser::default();
             parser.feed(&text[..cut]);
             parser.feed(&text[cut..]);
-            let place = Message { id: Some("1:6".into()), data: String::new() };
-            let first = Message { id: Some("1:7".into()), data: "{\"a\":\n1}".into() };
-            let second = Message { id: None, data: "x".into() };
+            let place = Message { id: Some("1:6".into()), ..Message::default() };
+            let (id, event) = (Some("1:7".into()), "change".into());
+            let first = Message { id, event, data: "{\"a\":\n1}".into() };
+            let second = Message { data: "x".into(), ..Message::default() };
             assert_eq!(parser.messages, [place, first, second], "cut at {cut}");
         }
     }

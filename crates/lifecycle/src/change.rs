@@ -6,13 +6,15 @@ use std::{
     time::Duration,
 };
 
-use waypost_machines::lifecycle::{Goal, Source, Target, Trail, check, decide};
+use bytes::Bytes;
+use waypost_machines::lifecycle::{Goal, Source, Target, check, decide};
 
 use crate::{
     BucketError, Error, Result, Revision,
     core::{Core, Stored},
     figures::count,
-    held::{Held, joined, trail_of},
+    held::Held,
+    kept::{Before, Moving, begun, grown},
     registration::Registration,
 };
 
@@ -59,11 +61,12 @@ impl Core {
         let key = self.key(registration, entity_id)?;
         check(&registration.table, Goal::Move(phase))
             .map_err(|it| Error::refused(&registration.workflow, entity_id, it))?;
-        let trail = self
-            .settings
-            .keeps_trail
-            .then(|| Trail::begin(&registration.workflow, phase, Source::Framework));
-        let value = registration.encode(initial, &key, trail.as_ref())?;
+        let text = registration.text(initial, &key)?;
+        let value = match self.settings.keeps_trail {
+            true => begun(text, &registration.workflow, phase),
+            false => Ok(text.into()),
+        };
+        let value = value.map_err(|it| registration.unwritable(&key, it))?;
         match registration.bucket.create(&key, value).await {
             Ok(revision) => {
                 registration.index.wrote(registration, initial, revision);
@@ -111,8 +114,8 @@ impl Core {
             let from = stored.held.phase().to_owned();
             let stamp = change(&mut *stored.held)?;
             check_identity(registration, entity_id, &*stored.held)?;
-            let trail = self.trail(registration, &stored, from, &stamp);
-            let value = registration.encode(&*stored.held, &key, trail.as_ref())?;
+            let value = self.encode(registration, &stored, &from, &stamp);
+            let value = value.map_err(|it| registration.unwritable(&key, it))?;
             match registration.bucket.update(&key, value, stored.revision).await {
                 Ok(revision) => {
                     registration.index.wrote(registration, &*stored.held, revision);
@@ -131,28 +134,27 @@ impl Core {
         Err(Error::UpdateRetriesExhausted { workflow, entity_id, attempts: self.settings.attempts })
     }
 
-    fn trail(
+    /// What is to be written, with the trail of what was read.
+    fn encode(
         &self,
         registration: &Registration,
         stored: &Stored,
-        from: String,
+        from: &str,
         stamp: &Stamp<'_>,
-    ) -> Option<Trail> {
+    ) -> Result<Bytes, serde_json::Error> {
+        let text = stored.held.text()?;
         if !self.settings.keeps_trail {
-            return None;
+            return Ok(text.into());
         }
-        let known = trail_of(&stored.text).unwrap_or_default();
-        let workflow = registration.workflow.clone();
-        let carried = Trail { workflow, ..known }.carried(stored.at);
         let to = stored.held.phase();
-        if from == to {
-            return Some(carried);
-        }
         let (source, note) = match stamp {
             Stamp::Touched => (Source::Framework, ""),
             Stamp::Moved { source, note } => (*source, *note),
         };
-        Some(carried.moved(from, to.to_owned(), source, note.to_owned()))
+        let moving = (from != to).then_some(Moving { from, to, source, note });
+        let (workflow, mark) = (&*registration.workflow, &*registration.mark);
+        let before = Before { text: &stored.text, at: stored.at, workflow, mark };
+        grown(text, before, moving)
     }
 
     /// Waits for a moment before trying again, if that is wanted; others wait for another one.
@@ -168,13 +170,12 @@ impl Core {
 }
 
 impl Registration {
-    fn encode(&self, held: &dyn Held, key: &str, trail: Option<&Trail>) -> Result<bytes::Bytes> {
-        let value = held.text().and_then(|text| joined(text, trail));
-        value.map_err(|source| Error::Decode {
-            workflow: self.workflow.clone(),
-            key: key.to_owned(),
-            source,
-        })
+    fn text(&self, held: &dyn Held, key: &str) -> Result<String> {
+        held.text().map_err(|it| self.unwritable(key, it))
+    }
+
+    fn unwritable(&self, key: &str, source: serde_json::Error) -> Error {
+        Error::Decode { workflow: self.workflow.clone(), key: key.to_owned(), source }
     }
 }
 

@@ -177,7 +177,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// The store failed.
-    #[error("bucket {bucket:?}: {source}")]
+    #[error("{}", trouble(bucket, source))]
     Store {
         /// The bucket.
         bucket: String,
@@ -238,6 +238,21 @@ impl Error {
     }
 }
 
+/// Some say themselves which bucket it is.
+fn trouble(bucket: &str, source: &BucketError) -> String {
+    match source {
+        BucketError::Missing(name) if name == bucket => source.to_string(),
+        BucketError::Missing(_)
+        | BucketError::NotFound(_)
+        | BucketError::Exists(_)
+        | BucketError::Conflict(_)
+        | BucketError::InvalidName(_)
+        | BucketError::Lagged
+        | BucketError::Unavailable(_)
+        | BucketError::Failed(_) => format!("bucket {bucket:?}: {source}"),
+    }
+}
+
 fn within(workflow: Option<&str>) -> String {
     workflow.map_or_else(String::new, |it| format!(" in workflow {it:?}"))
 }
@@ -253,3 +268,6 @@ fn refused(refusal: &Refusal) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,10 +3,8 @@
 
 use std::{any::Any, collections::BTreeMap, marker::PhantomData};
 
-use bytes::Bytes;
-use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, value::RawValue};
-use waypost_machines::lifecycle::{FieldValue, Mismatch, RESERVED, Trail, Transitions};
+use waypost_machines::lifecycle::{FieldValue, Mismatch, RESERVED, Transitions};
 
 use crate::participant::{FieldMeta, Participant};
 
@@ -162,94 +160,9 @@ impl Fields<'_> {
     }
 }
 
-/// What the library keeps with a value; nothing, if somebody dropped or damaged it.
-pub(crate) fn trail_of(text: &[u8]) -> Option<Trail> {
-    let own = parted(text).and_then(|(_, trail)| serde_json::from_str(trail).ok());
-    own.or_else(|| serde_json::from_str(kept(text)?.get()).ok())
-}
-
-/// A value as we write it, in its two parts: the program's, and what the library keeps. A trail is
-/// long, and most who read a value need not go through it.
-///
-/// The second part is JSON, so nothing of the program's follows it. The first is if the cut is
-/// right, and is not if it is wrong, because a brace is missing then.
-pub(crate) fn parted(text: &[u8]) -> Option<(String, &str)> {
-    let text = std::str::from_utf8(text).ok()?;
-    let (before, kept) = text.split_at(text.rfind(MARK)?);
-    let trail = kept.strip_prefix(MEMBER)?.strip_suffix('}')?;
-    serde_json::from_str::<IgnoredAny>(trail).ok()?;
-    Some((format!("{}}}", before.strip_suffix(',').unwrap_or(before)), trail))
-}
-
-const MEMBER: &str = "\"_lifecycle\":";
-const MARK: &str = "\"_lifecycle\":{\"workflow\":";
-
-/// The type that a value says it belongs to. Most who read a value want to know no more.
-pub(crate) fn workflow_of(text: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Head {
-        workflow: String,
-    }
-    let head: Head = serde_json::from_str(kept(text)?.get()).ok()?;
-    Some(head.workflow).filter(|it| !it.is_empty())
-}
-
-fn kept(text: &[u8]) -> Option<&RawValue> {
-    #[derive(Deserialize)]
-    struct Kept<'k> {
-        #[serde(borrow, default, rename = "_lifecycle")]
-        trail: Option<&'k RawValue>,
-    }
-    serde_json::from_slice::<Kept<'_>>(text).ok()?.trail
-}
-
-/// The text of a value with what the library keeps beside it.
-pub(crate) fn joined(text: String, trail: Option<&Trail>) -> Result<Bytes, serde_json::Error> {
-    let Some(trail) = trail else { return Ok(text.into()) };
-    let trail = serde_json::to_string(trail)?;
-    let Some(open) = text.strip_suffix('}') else { return Ok(text.into()) };
-    let comma = if open == "{" { "" } else { "," };
-    Ok(format!("{open}{comma}\"{RESERVED}\":{trail}}}").into())
-}
-
 /// The same object without the library's member, if it has it.
 fn without_reserved(text: &[u8]) -> Option<String> {
     let mut members: BTreeMap<String, &RawValue> = serde_json::from_slice(text).ok()?;
     members.remove(RESERVED)?;
     serde_json::to_string(&members).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use waypost_machines::lifecycle::Source;
-
-    use super::*;
-
-    #[test]
-    fn what_we_write_comes_apart_again() {
-        let trail = Trail::begin("survey", "planning", Source::Framework);
-        for plain in [r#"{"a":1}"#, "{}", r#"{"a":{"_lifecycle":{"workflow":"x"}}}"#] {
-            let text = joined(plain.to_owned(), Some(&trail)).expect("is JSON");
-            let (first, second) = parted(&text).expect("comes apart");
-            assert_eq!(first, plain);
-            assert_eq!(serde_json::from_str::<Trail>(second).ok(), Some(trail.clone()));
-            assert_eq!(trail_of(&text), Some(trail.clone()));
-        }
-    }
-
-    #[test]
-    fn what_others_wrote_is_not_taken_for_ours() {
-        for text in [
-            r#"{"a":{"_lifecycle":{"workflow":"x"}}}"#,
-            r#"{"_lifecycle":{"workflow":"x"},"a":1}"#,
-            r#"{"a":"\"_lifecycle\":{\"workflow\":"}"#,
-        ] {
-            let is_json = |text: &str| serde_json::from_str::<Value>(text).is_ok();
-            assert!(parted(text.as_bytes()).is_none_or(|(first, _)| !is_json(&first)), "{text}");
-        }
-        let moved = br#"{"_lifecycle":{"workflow":"x"},"a":1}"#;
-        assert_eq!(trail_of(moved).map(|it| it.workflow).as_deref(), Some("x"));
-        assert_eq!(trail_of(br#"{"a":1}"#), None);
-        assert_eq!(trail_of(br#"{"_lifecycle":3}"#), None);
-    }
 }

@@ -5,7 +5,7 @@ use waypost_kernel::Timestamp;
 use waypost_machines::lifecycle::{Found, Moved, Observed, Source, history};
 
 use crate::{
-    BucketError, Entry, Result, Retained, RetainedValue, core::Core, held::trail_of,
+    BucketError, Entry, Result, Retained, RetainedValue, core::Core, kept::trail_of,
     registration::Registration,
 };
 

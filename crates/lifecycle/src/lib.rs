@@ -56,6 +56,7 @@ mod figures;
 mod held;
 mod history;
 mod index;
+mod kept;
 mod list;
 mod manager;
 mod memory;

@@ -9,8 +9,9 @@ use crate::{
     Bucket, Entry, Error, Result, Revision, Snapshot,
     bucket::check_key,
     core::Stored,
-    held::{Held, Shape, parted, workflow_of},
+    held::{Held, Shape},
     index::Index,
+    kept::{parted, workflow_of},
     participant::{FieldMeta, Role},
 };
 

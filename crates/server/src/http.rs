@@ -29,6 +29,7 @@ pub(crate) use self::{
     app::App,
     body::read_within,
     explain::{explanation, shown},
+    lifecycle::GatewayMeter,
     meter::Gauge,
     problem::Refusal,
     process::KEY_IN_USE,

@@ -5,7 +5,7 @@ use std::fmt;
 use waypost_api::shown_url;
 use waypost_lifecycle::{DynManager, NatsBuckets};
 
-use crate::outbox::nats::signed_in;
+use crate::{http::GatewayMeter, outbox::nats::signed_in};
 
 /// Bytes of a body, unless the options say otherwise.
 const BODY_MAX: usize = 1 << 20;
@@ -42,6 +42,7 @@ pub struct Gateway {
     pub(crate) options: GatewayOptions,
     /// With one slash before it and none behind.
     pub(crate) root: String,
+    pub(crate) meter: GatewayMeter,
 }
 
 impl Gateway {
@@ -64,7 +65,8 @@ impl Gateway {
         }
         let body_max = if options.body_max == 0 { BODY_MAX } else { options.body_max };
         let root = format!("/{prefix}");
-        Ok(Self { lifecycles, options: GatewayOptions { body_max, ..options }, root })
+        let (options, meter) = (GatewayOptions { body_max, ..options }, GatewayMeter::default());
+        Ok(Self { lifecycles, options, root, meter })
     }
 
     /// Whether a page of `origin` may watch.

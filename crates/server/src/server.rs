@@ -45,6 +45,9 @@ impl Server {
         let mut app = App::new(engine, options.limits.clone(), doorway, compute);
         app.metrics_bearer.clone_from(&options.metrics_bearer);
         app.lifecycle.clone_from(&options.lifecycle);
+        if let Some(gateway) = &options.lifecycle {
+            app.meter.include(gateway);
+        }
         let app = Arc::new(app);
         Ok(Self { app, http, grpc, metrics, options })
     }

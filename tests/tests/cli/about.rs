@@ -27,12 +27,13 @@ fn help_names_the_verbs_and_the_exit_codes() {
           deploy         Deploy definitions from JSON files
           diagram        Draw a definition, or where an instance is in its own
           start          Start an instance
-          list           List instances, tasks of people, definitions, or models
-          show           Show an instance, a model, or its workflows
+          list           List instances, tasks of people, definitions, models, or lifecycles
+          show           Show an instance, a model, its workflows, or a lifecycle
           history        Show what happened to an instance
           explain        Explain why an instance is where it is, and what can move it
           diff           Show what is different between two moments of an instance
           signal         Tell an instance of an event, or take it through a transition
+          patch          Write fields of an entity that are there for operators
           complete       Complete the task of a person
           retry          Try a failed step again
           cancel         Cancel an instance

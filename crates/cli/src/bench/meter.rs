@@ -82,7 +82,7 @@ fn bytes_written() -> u64 {
     number_after("/proc/self/io", "write_bytes:")
 }
 
-fn memory_mb() -> f64 {
+pub(super) fn memory_mb() -> f64 {
     number_after("/proc/self/status", "VmRSS:") as f64 / 1_024.0
 }
 

@@ -10,6 +10,7 @@ use waypost_client::{Chains, Error};
 use super::events::{describe, is_end, step, step_types, tone};
 use crate::{
     exit::Failure,
+    lifecycle,
     output::{Output, Tone, printable},
     remote::RemoteArgs,
     when::time_of_day,
@@ -42,6 +43,8 @@ pub(crate) struct WatchArgs {
 enum What {
     /// Follow one chain from its start until it ends
     Chain(ChainArgs),
+    /// Follow the entities of a lifecycle: those there are, then each write
+    Lifecycle(lifecycle::WatchArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -55,6 +58,7 @@ struct ChainArgs {
 
 pub(crate) async fn run(args: WatchArgs, output: Output) -> Result<(), Failure> {
     let (remote, instance_id) = match args.what {
+        Some(What::Lifecycle(args)) => return lifecycle::watch(args, output).await,
         Some(What::Chain(chain)) => (chain.remote, Some(chain.id)),
         None => (args.remote, None),
     };

@@ -12,6 +12,7 @@ on_every_store![
     a_watch_shows_what_is_there_and_then_what_comes,
     a_deletion_is_shown_and_what_was_deleted_is_not,
     watches_do_not_disturb_each_other,
+    a_bucket_is_not_taken_for_one_with_a_longer_name,
     a_watch_during_writes_misses_nothing,
     watches_that_begin_during_writes_repeat_nothing,
     many_keys_are_all_shown,
@@ -91,6 +92,20 @@ async fn watches_do_not_disturb_each_other(site: Site) {
     for watch in &mut watches {
         assert_eq!(take(watch, 1).await, ["a=1"]);
     }
+}
+
+async fn a_bucket_is_not_taken_for_one_with_a_longer_name(site: Site) {
+    let bucket = site.bucket().await;
+    let longer = site.buckets.create("THINGS2", 4).await.unwrap();
+    longer.create("before", "1".into()).await.unwrap();
+    let mut watch = bucket.watch().await.unwrap();
+    assert_eq!(take(&mut watch, 1).await, ["."]);
+    let first = longer.create("after", "1".into()).await.unwrap();
+    longer.update("after", "2".into(), first).await.unwrap();
+    longer.delete("before").await.unwrap();
+    bucket.create("own", "1".into()).await.unwrap();
+    assert_eq!(take(&mut watch, 1).await, ["own=1"]);
+    assert_eq!(bucket.keys().await.unwrap(), ["own"]);
 }
 
 async fn a_watch_during_writes_misses_nothing(site: Site) {

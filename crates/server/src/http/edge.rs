@@ -204,7 +204,7 @@ fn write_problem(app: &App, visit: &Visit, refusal: Refusal, response: Response)
         return process::write(&problem, &visit.id, &response);
     }
     if lifecycle::owner(app, &visit.path).is_some() {
-        return lifecycle::write(&problem, &response);
+        return lifecycle::write_failure(&problem, &response);
     }
     let (mut parts, _) = response.into_parts();
     let kind = HeaderValue::from_static("application/problem+json");

@@ -1,9 +1,11 @@
 //! Lifecycles for operators: what types there are, their entities, what operators may write, and
 //! a way to watch. One door below a prefix that can be chosen; failures are `{"error"}`.
 
+pub(super) mod describe;
 mod diagram;
 mod explain;
 mod failure;
+mod meter;
 mod read;
 mod route;
 mod watch;
@@ -20,9 +22,11 @@ use axum::{
 };
 use serde::Serialize;
 
-pub(super) use self::failure::write;
+pub(super) use self::failure::write as write_failure;
+pub(crate) use self::meter::GatewayMeter;
 use self::{
     failure::Denied,
+    read::View,
     route::{Wanted, route},
 };
 use super::app::App;
@@ -55,26 +59,36 @@ async fn serve(State(app): State<Arc<App>>, request: Request) -> Response {
         Ok(wanted) => wanted,
         Err(denied) => return denied.into_response(),
     };
-    let answer = match wanted {
-        Wanted::Types => read::types(&gateway).await,
+    let (of, is_write) = (wanted.workflow().to_owned(), *request.method() == Method::POST);
+    let answer = answer(app, &gateway, wanted, request).await;
+    let answer = answer.unwrap_or_else(Denied::into_response);
+    // Whoever invents types must not make the statistics grow.
+    let known = gateway.lifecycles.get_workflow_definition(&of).map_or("", |_| &of);
+    gateway.meter.count(known, is_write, answer.status());
+    answer
+}
+
+async fn answer(app: Arc<App>, gateway: &Gateway, wanted: Wanted, request: Request) -> Answer {
+    let view = View::of(request.uri());
+    match wanted {
+        Wanted::Types => read::types(gateway).await,
         Wanted::List { of } if watch::is_wanted(request.uri()) => {
-            watch::follow(app, gateway, of, request).await
+            watch::follow(app, gateway.clone(), of, request).await
         }
-        Wanted::List { of } => read::list(&gateway, &of, request.uri()).await,
-        Wanted::Entity { of, id } => read::show(&gateway, &of, &id).await,
-        Wanted::History { of, id } => read::history(&gateway, &of, &id).await,
+        Wanted::List { of } => read::list(gateway, &of, request.uri()).await,
+        Wanted::Entity { of, id } => read::show(gateway, &of, &id, view).await,
+        Wanted::History { of, id } => read::history(gateway, &of, &id).await,
         Wanted::Picture { of, id } => {
             let drawing = diagram::wanted(&request);
-            diagram::draw(&gateway, (&of, id.as_deref()), drawing).await
+            diagram::draw(gateway, (&of, id.as_deref()), drawing).await
         }
-        Wanted::Explanation { of, id } => explain::explain(&gateway, &of, &id).await,
-        Wanted::Children { id } => read::children(&gateway, &id).await,
-        Wanted::Patch { of, id } => write::patch((&app, &gateway), (&of, &id), request).await,
+        Wanted::Explanation { of, id } => explain::explain(gateway, &of, &id).await,
+        Wanted::Children { id } => read::children(gateway, &id, view).await,
+        Wanted::Patch { of, id } => write::patch((&app, gateway), (&of, &id), request).await,
         Wanted::Transition { of, id } => {
-            write::transition((&app, &gateway), (&of, &id), request).await
+            write::transition((&app, gateway), (&of, &id), request).await
         }
-    };
-    answer.unwrap_or_else(Denied::into_response)
+    }
 }
 
 fn json<T: Serialize>(value: T) -> Response {

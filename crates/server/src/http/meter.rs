@@ -33,7 +33,7 @@ use super::{
     entity::problem::{UNAUTHORIZED, problem},
     problem::Refusal,
 };
-use crate::{cluster::Cluster, compute::Members};
+use crate::{cluster::Cluster, compute::Members, lifecycle::Gateway};
 
 pub(crate) type Gauge = gauge::Gauge<i64, AtomicI64>;
 
@@ -117,6 +117,11 @@ impl Meter {
         registry.register("grpc_requests_duration_seconds", help, calls.clone());
         registry.register_collector(Box::new(stored.clone()));
         Self { connections, requests, durations, calls, stored, registry }
+    }
+
+    /// Also shows what is counted about lifecycles.
+    pub(crate) fn include(&mut self, gateway: &Gateway) {
+        gateway.meter.register(&mut self.registry, gateway.lifecycles.clone());
     }
 
     pub(super) fn count(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {

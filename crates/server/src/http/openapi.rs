@@ -18,6 +18,7 @@ use waypost_api::{
     Problem,
     chain::Event,
     forecast::Forecast,
+    lifecycle::{Definition, Denied, Snapshot},
     problem::{EntityProblem, Violation},
     process::Failure,
 };
@@ -26,12 +27,17 @@ use super::{
     app::App,
     chain::{self, changes, definitions, instances, work},
     dry_run::can_be_tried,
-    entity, health, lint, meter, process, what_if,
+    entity, health,
+    lifecycle::describe as lifecycle,
+    lint, meter, process, what_if,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
 /// What the paths of entities lie below in the document as it is written here.
 const CONTEXT: &str = "/api";
+
+/// What the paths of lifecycles lie below in the document as it is written here.
+const LIFECYCLES: &str = "/workflows";
 
 /// By which scheme the client came, if not to us.
 const FORWARDED_SCHEME: &str = "x-forwarded-proto";
@@ -89,6 +95,8 @@ const ORIGIN: &str = "http://origin.invalid";
         pairs::invalidate, pairs::reactivate, trusted::list, trusted::create, trusted::remove,
         trusted::invalidate, trusted::reactivate, clients::list, clients::create,
         log::show, log::change, clients::remove, clients::reset, m2m::list, m2m::create, m2m::remove, m2m::reset,
+        lifecycle::types, lifecycle::list, lifecycle::show, lifecycle::history,
+        lifecycle::children, lifecycle::patch, lifecycle::transition,
     ),
     tags(
         (name = "Definitions", description = "Named and versioned lines of steps"),
@@ -108,9 +116,12 @@ const ORIGIN: &str = "http://origin.invalid";
         (name = "Edge messages", description = "Messages that are kept to be fetched"),
         (name = "Entity sign-in", description = "Who somebody is, and what says so"),
         (name = "Entity operations", description = "How the server is, for clients of entities"),
+        (name = "Lifecycles", description = "Entities of other programs, for operators"),
         (name = "Operations", description = "How the server is"),
     ),
-    components(schemas(Problem, Violation, Event, Failure, EntityProblem, Forecast)),
+    components(schemas(
+        Problem, Violation, Event, Failure, EntityProblem, Forecast, Denied, Definition, Snapshot,
+    )),
     modifiers(&Problems, &DryRuns),
 )]
 pub(super) struct Document;
@@ -124,6 +135,7 @@ impl Modify for Problems {
             let add = match path {
                 path if process::owns(path) => add_failure,
                 path if entity::owns(CONTEXT, path) => add_entity_problem,
+                path if path.starts_with(LIFECYCLES) => add_denied,
                 _ => add_problem,
             };
             let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
@@ -187,25 +199,39 @@ fn add_entity_problem(operation: &mut Operation) {
     operation.responses.responses.insert("default".into(), problem.into());
 }
 
+/// Operators of lifecycles are told in words.
+fn add_denied(operation: &mut Operation) {
+    let schema = Some(Ref::from_schema_name("LifecycleError"));
+    let denied = ResponseBuilder::new()
+        .description("Not carried out, and why")
+        .content("application/json", Content::new(schema))
+        .build();
+    operation.responses.responses.insert("default".into(), denied.into());
+}
+
 /// The document. The server it is about is the one of entities, whose clients take a path to be
-/// below `context`; what lies elsewhere says so.
-fn text(context: &str) -> String {
+/// below `context`; what lies elsewhere says so. Lifecycles are below `lifecycles`, if there are any.
+fn text(context: &str, lifecycles: Option<&str>) -> String {
     let mut document = Document::openapi();
     document.servers = Some(vec![Server::new(format!("{ORIGIN}{context}"))]);
     let paths = std::mem::take(&mut document.paths.paths);
     let placed = |(path, mut item): (String, PathItem)| match path.strip_prefix(CONTEXT) {
-        Some(inner) if entity::owns(CONTEXT, &path) => (inner.to_owned(), item),
+        Some(inner) if entity::owns(CONTEXT, &path) => Some((inner.to_owned(), item)),
         Some(_) | None => {
             item.servers = Some(vec![Server::new(ORIGIN)]);
-            (path, item)
+            match path.strip_prefix(LIFECYCLES) {
+                Some(inner) => Some((format!("{}{inner}", lifecycles?), item)),
+                None => Some((path, item)),
+            }
         }
     };
-    document.paths.paths = paths.into_iter().map(placed).collect();
+    document.paths.paths = paths.into_iter().filter_map(placed).collect();
     document.to_json().expect("the document has a JSON form")
 }
 
 pub(super) async fn show(State(app): State<Arc<App>>, uri: Uri, headers: HeaderMap) -> Response {
-    let text = app.document.get_or_init(|| text(app.context()));
+    let lifecycles = app.lifecycle.as_ref().map(|it| it.root.as_str());
+    let text = app.document.get_or_init(|| text(app.context(), lifecycles));
     let text = text.replace(ORIGIN, &origin(&uri, &headers));
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
@@ -226,6 +252,7 @@ mod tests {
 
     use serde_json::Value;
 
+    use super::lifecycle::KNOWN;
     use super::*;
     use crate::http::routes::main_routes;
 
@@ -265,6 +292,7 @@ mod tests {
             .map(|(method, path)| (method, format!("{CONTEXT}{path}")))
             .collect();
         served.extend(beside.iter().map(|it| (it.0.as_str(), it.1.as_str())));
+        served.extend(KNOWN);
         served.retain(|(_, path)| !UNDESCRIBED.contains(path));
         assert_eq!(described, served);
     }
@@ -273,24 +301,49 @@ mod tests {
     const OAUTH: [&str; 5] =
         ["access_token", "token_type", "expires_in", "issued_token_type", "error_description"];
 
+    /// What operators of lifecycles have always read.
+    const OF_LIFECYCLES: [&str; 7] = [
+        "kv_bucket",
+        "terminal_phases",
+        "operator_writable_fields",
+        "counts_by_phase",
+        "counts_error",
+        "entity_id",
+        "is_terminal",
+    ];
+
+    #[test]
+    fn lifecycles_are_described_where_they_are_and_only_if_there_are_any() {
+        let paths = |lifecycles| {
+            let document: Value = serde_json::from_str(&text(CONTEXT, lifecycles)).unwrap();
+            let paths = document["paths"].as_object().unwrap().keys();
+            paths.filter(|it| it.contains("/{type}")).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(paths(None), Vec::<String>::new());
+        let below = paths(Some("/ops/flow"));
+        assert_eq!(below.len(), KNOWN.len() - 1, "{below:?}");
+        assert!(below.iter().all(|it| it.starts_with("/ops/flow/{type}")), "{below:?}");
+    }
+
     #[test]
     fn members_are_spelled_as_they_travel() {
         fn check(value: &Value) {
             let properties = value.get("properties").and_then(Value::as_object);
             for name in properties.into_iter().flat_map(|it| it.keys()) {
-                assert!(!name.contains('_') || OAUTH.contains(&name.as_str()), "{name}");
+                let known = || OAUTH.iter().chain(&OF_LIFECYCLES).any(|it| it == name);
+                assert!(!name.contains('_') || known(), "{name}");
             }
             let inside = value.as_object().map(|it| it.values().collect::<Vec<_>>());
             let inside = inside.or_else(|| value.as_array().map(|it| it.iter().collect()));
             inside.into_iter().flatten().for_each(check);
         }
-        check(&serde_json::from_str(&text(CONTEXT)).unwrap());
+        check(&serde_json::from_str(&text(CONTEXT, Some("/workflows"))).unwrap());
     }
 
     #[test]
     fn what_is_described_is_where_its_server_is() {
         let places = |context: &str| {
-            let document: Value = serde_json::from_str(&text(context)).unwrap();
+            let document: Value = serde_json::from_str(&text(context, None)).unwrap();
             let all = document["servers"][0]["url"].as_str().unwrap().to_owned();
             ["/entity/stats", "/oauth/token", "/v1/chains/claim", "/healthz"].map(|path| {
                 let item = &document["paths"][path];

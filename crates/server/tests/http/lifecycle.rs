@@ -1,5 +1,9 @@
 //! Lifecycles through the operators' gateway.
 
+#[path = "lifecycle/outage.rs"]
+mod outage;
+#[path = "lifecycle/trouble.rs"]
+mod trouble;
 #[path = "lifecycle/watching.rs"]
 mod watching;
 
@@ -145,4 +149,70 @@ async fn pages_of_other_sites_change_nothing_unless_they_are_known() {
     let taken = change("https://ops.test").await;
     assert_eq!(taken.status(), StatusCode::OK);
     assert_eq!(taken.headers()["access-control-allow-origin"], "https://ops.test");
+}
+
+#[tokio::test]
+async fn what_operators_do_is_counted() {
+    let field = field().await;
+    let world = &field.world;
+    world.get("/workflows/drone-survey").await;
+    world.get("/workflows/drone-survey/nobody").await;
+    world.get("/workflows/invented").await;
+    world.post("/workflows/drone-survey/m-1/state", r#"{"serial":"y"}"#).await;
+    field.buckets.bucket("MISSIONS").unwrap().inject_conflicts(5);
+    world.post("/workflows/drone-survey/m-1/state", r#"{"battery":1}"#).await;
+    let url = format!("http://{}/workflows/drone-survey?stream=true", world.address);
+    let watch = world.client.get(url).header("accept", "text/event-stream").send().await.unwrap();
+    let text = world.get("/metrics").await.text().await.unwrap();
+    let told: Vec<_> = text.lines().filter(|it| it.starts_with("waypost_lifecycle_")).collect();
+    for line in [
+        r#"waypost_lifecycle_requests_total{workflow="drone-survey",outcome="ok"} 2"#,
+        r#"waypost_lifecycle_requests_total{workflow="drone-survey",outcome="refused"} 2"#,
+        r#"waypost_lifecycle_requests_total{workflow="drone-survey",outcome="conflict"} 1"#,
+        r#"waypost_lifecycle_requests_total{workflow="",outcome="refused"} 1"#,
+        r#"waypost_lifecycle_refused_writes_total{workflow="drone-survey"} 2"#,
+        r#"waypost_lifecycle_watches{workflow="drone-survey"} 1"#,
+        "waypost_lifecycle_conflicts_total 5",
+        "waypost_lifecycle_exhausted_total 1",
+    ] {
+        assert!(told.contains(&line), "{line} is not in {told:#?}");
+    }
+    drop(watch);
+    let none = r#"waypost_lifecycle_watches{workflow="drone-survey"} 0"#;
+    let is_gone = async || world.get("/metrics").await.text().await.unwrap().contains(none);
+    while !is_gone().await {
+        // A write makes the server notice that nobody reads.
+        field.lifecycles.update_from_operator("drone-survey", "m-1", &battery(2)).await.unwrap();
+    }
+}
+
+fn battery(percent: u8) -> serde_json::Map<String, Value> {
+    json!({"battery": percent}).as_object().cloned().unwrap()
+}
+
+#[tokio::test]
+async fn entities_come_with_what_is_known_about_them_if_wanted() {
+    let field = field().await;
+    let of = async |path: &str| -> Value {
+        field.world.get(&format!("/workflows/drone-survey{path}")).await.json().await.unwrap()
+    };
+    let one = of("/m-2?snapshot=true").await;
+    assert_eq!(
+        (&one["entity_id"], &one["phase"], &one["parent"], &one["value"]["owner"]),
+        (&json!("m-2"), &json!("planning"), &json!("m-1"), &json!("bob"))
+    );
+    assert_eq!((&one["is_terminal"], &one["degraded"]), (&json!(false), &json!(false)));
+    assert_eq!(of("?snapshot=true&match.owner=bob").await, json!([one]));
+    assert_eq!(of("/m-1/children?snapshot=true").await, json!([one]));
+    assert_eq!(of("/m-1/children").await, json!([one["value"]]));
+}
+
+#[tokio::test]
+async fn the_gateway_is_described_where_it_is() {
+    let options = GatewayOptions { prefix: "ops".into(), ..Default::default() };
+    let field = field_with(options).await;
+    let document: Value = field.world.get("/openapi.json").await.json().await.unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    assert!(paths.contains_key("/ops/{type}/{id}/transition"));
+    assert!(!paths.keys().any(|it| it.starts_with("/workflows")));
 }

@@ -7,8 +7,8 @@ use axum::{
     http::{HeaderName, HeaderValue, Uri},
     response::Response,
 };
-use serde::Serialize;
 use serde_json::Value;
+use waypost_api::lifecycle::Type;
 use waypost_lifecycle::{DynManager, ListOptions, Snapshot, WorkflowDef};
 
 use super::{Answer, failure::Denied, json};
@@ -19,19 +19,6 @@ const LIST_MAX: usize = 10_000;
 
 /// Says that there are more entities than an answer has.
 const MORE: HeaderName = HeaderName::from_static("waypost-more");
-
-/// A type with what is in it.
-#[derive(Serialize)]
-struct Type {
-    workflow: String,
-    kv_bucket: String,
-    phases: Vec<String>,
-    terminal_phases: Vec<String>,
-    operator_writable_fields: Vec<String>,
-    counts_by_phase: BTreeMap<String, u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    counts_error: Option<String>,
-}
 
 pub(super) async fn types(gateway: &Gateway) -> Answer {
     let mut types = Vec::new();
@@ -77,7 +64,7 @@ pub(super) async fn list(gateway: &Gateway, of: &str, uri: &Uri) -> Answer {
     let mut found = lifecycles.list(of, &options).await.map_err(|it| Denied::of("list", &it))?;
     let is_more = found.len() > wanted;
     found.truncate(wanted);
-    let mut answer = shown(found);
+    let mut answer = shown(found, View::of(uri));
     if is_more {
         answer.headers_mut().insert(MORE, HeaderValue::from_static("true"));
     }
@@ -118,9 +105,9 @@ fn number(name: &str, text: &str) -> Result<usize, Denied> {
     text.parse().map_err(|_| Denied::bad("list", problem()))
 }
 
-pub(super) async fn show(gateway: &Gateway, of: &str, id: &str) -> Answer {
+pub(super) async fn show(gateway: &Gateway, of: &str, id: &str, view: View) -> Answer {
     let found = gateway.lifecycles.get(of, id).await;
-    found.map(|it| json(it.value)).map_err(|error| Denied::of("get", &error))
+    found.map(|it| json(view.of_entity(it))).map_err(|error| Denied::of("get", &error))
 }
 
 pub(super) async fn history(gateway: &Gateway, of: &str, id: &str) -> Answer {
@@ -128,11 +115,40 @@ pub(super) async fn history(gateway: &Gateway, of: &str, id: &str) -> Answer {
     events.map(json).map_err(|error| Denied::of("history", &error))
 }
 
-pub(super) async fn children(gateway: &Gateway, id: &str) -> Answer {
+pub(super) async fn children(gateway: &Gateway, id: &str, view: View) -> Answer {
     let found = gateway.lifecycles.children(id).await;
-    found.map(shown).map_err(|error| Denied::of("children", &error))
+    found.map(|it| shown(it, view)).map_err(|error| Denied::of("children", &error))
 }
 
-fn shown(found: Vec<Snapshot<Value>>) -> Response {
-    json(found.into_iter().map(|it| it.value).collect::<Vec<Value>>())
+fn shown(found: Vec<Snapshot<Value>>, view: View) -> Response {
+    json(found.into_iter().map(|it| view.of_entity(it)).collect::<Vec<Value>>())
+}
+
+/// How much of an entity is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// What its program stores.
+    Value,
+    /// That, with what is known about it.
+    Snapshot,
+}
+
+impl View {
+    pub(super) fn of(uri: &Uri) -> Self {
+        if has(uri, "snapshot") { Self::Snapshot } else { Self::Value }
+    }
+
+    pub(super) fn of_entity(self, entity: Snapshot<Value>) -> Value {
+        match self {
+            Self::Value => entity.value,
+            // A snapshot is made of nothing that has no JSON form.
+            Self::Snapshot => serde_json::to_value(entity).unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether a flag is set in the query.
+pub(super) fn has(uri: &Uri, wanted: &str) -> bool {
+    let query = pairs(uri).unwrap_or_default();
+    query.iter().any(|(name, value)| name == wanted && value == "true")
 }

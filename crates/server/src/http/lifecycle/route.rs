@@ -44,6 +44,22 @@ pub(super) enum Wanted {
     },
 }
 
+impl Wanted {
+    /// The type it is about; empty if it is about all of them.
+    pub(super) fn workflow(&self) -> &str {
+        match self {
+            Self::Types | Self::Children { .. } => "",
+            Self::List { of }
+            | Self::Entity { of, .. }
+            | Self::History { of, .. }
+            | Self::Picture { of, .. }
+            | Self::Explanation { of, .. }
+            | Self::Patch { of, .. }
+            | Self::Transition { of, .. } => of,
+        }
+    }
+}
+
 /// What there is to be had below an entity.
 const BELOW: &str = "history, explain, children, state, transition, diagram.svg";
 
@@ -97,7 +113,18 @@ fn decoded(part: &str) -> Result<String, Denied> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::describe::KNOWN, *};
+
+    #[test]
+    fn what_is_known_is_there() {
+        let mut found = Vec::new();
+        for (method, path) in KNOWN {
+            let path = path.strip_prefix("/workflows").unwrap();
+            let wanted = route(&method.parse().unwrap(), path).unwrap();
+            assert!(!found.contains(&wanted), "{path}");
+            found.push(wanted);
+        }
+    }
 
     #[test]
     fn slashes_at_the_end_do_not_count_and_names_may_be_encoded() {

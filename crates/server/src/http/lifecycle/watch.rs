@@ -19,7 +19,13 @@ use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use waypost_lifecycle::{Watch, WatchEvent};
 
-use super::{Answer, failure::Denied, origin, read::pairs};
+use super::{
+    Answer,
+    failure::Denied,
+    meter::Watching,
+    origin,
+    read::{View, has},
+};
 use crate::{
     http::{Admitted, App},
     lifecycle::Gateway,
@@ -45,18 +51,15 @@ pub(super) fn is_wanted(uri: &Uri) -> bool {
     has(uri, "stream")
 }
 
-fn has(uri: &Uri, wanted: &str) -> bool {
-    let query = pairs(uri).unwrap_or_default();
-    query.iter().any(|(name, value)| name == wanted && value == "true")
-}
-
 /// One reader of one type.
 struct Reader {
     app: Arc<App>,
     events: Watch<WatchEvent<Value>>,
     /// Whether it wants to know when all that was there has been shown.
     marks: bool,
+    view: View,
     _place: Admitted,
+    _watching: Watching,
     /// A quiet socket is nobody's fault.
     _line: Option<Beat>,
 }
@@ -72,11 +75,13 @@ pub(super) async fn follow(
     }
     let place = app.admission.subscribe();
     let place = place.map_err(|refusal| Denied::at_the_edge(LABEL, &refusal))?;
-    let marks = has(request.uri(), "bootstrap");
+    let (marks, view) = (has(request.uri(), "bootstrap"), View::of(request.uri()));
     if wants_events(request.headers()) {
         let events = gateway.lifecycles.watch(&of).await;
         let events = events.map_err(|error| Denied::of(LABEL, &error))?;
-        return Ok(as_events(Reader { app, events, marks, _place: place, _line: None }));
+        let _watching = gateway.meter.watching(&of);
+        let reader = Reader { app, events, marks, view, _place: place, _watching, _line: None };
+        return Ok(as_events(reader));
     }
     if !gateway.options.websocket {
         return Err(Denied::forbidden("watch: WebSockets are switched off"));
@@ -91,7 +96,9 @@ pub(super) async fn follow(
         // Whoever watches a type that does not exist is told over the socket.
         match gateway.lifecycles.watch(&of).await {
             Ok(events) => {
-                let reader = Reader { app, events, marks, _place: place, _line: line };
+                let _watching = gateway.meter.watching(&of);
+                let reader =
+                    Reader { app, events, marks, view, _place: place, _watching, _line: line };
                 over_socket(reader, socket).await;
             }
             Err(error) => refuse(socket, &Denied::of(LABEL, &error)).await,
@@ -151,7 +158,7 @@ enum Frame {
 impl Reader {
     fn frame(&self, event: Option<WatchEvent<Value>>) -> Frame {
         match event {
-            Some(WatchEvent::Value(entity)) => Frame::Text(entity.value.to_string()),
+            Some(WatchEvent::Value(entity)) => Frame::Text(self.view.of_entity(entity).to_string()),
             Some(WatchEvent::CaughtUp) if self.marks => {
                 Frame::Text(json!({"event": CAUGHT_UP}).to_string())
             }
@@ -174,7 +181,7 @@ fn as_events(reader: Reader) -> Response {
                 WatchEvent::Value(entity) => Event::default()
                     .event("entity")
                     .id(entity.revision.0.to_string())
-                    .data(entity.value.to_string()),
+                    .data(reader.view.of_entity(entity).to_string()),
                 WatchEvent::Deleted { entity_id } => {
                     let gone = json!({"entity_id": entity_id});
                     Event::default().event("deleted").data(gone.to_string())

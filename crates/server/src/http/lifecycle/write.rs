@@ -1,8 +1,9 @@
 //! What operators change: fields that were declared for them, and the phase along its table.
 
 use axum::extract::Request;
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value, json as object};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use waypost_api::lifecycle::{Done, Transition};
 use waypost_lifecycle::{MoveTo, Source};
 
 use super::{Answer, failure::Denied, json};
@@ -29,16 +30,7 @@ pub(super) async fn patch(
     }
     let written = gateway.lifecycles.update_from_operator(of, id, &patch).await;
     written.map_err(|error| Denied::of(LABEL, &error))?;
-    Ok(json(object!({"ok": true})))
-}
-
-/// Where to, and why.
-#[derive(Deserialize)]
-struct Transition {
-    #[serde(default)]
-    phase: String,
-    #[serde(default)]
-    note: Option<String>,
+    Ok(json(Done { ok: true, phase: None }))
 }
 
 /// Moves an entity along its table.
@@ -59,7 +51,7 @@ pub(super) async fn transition(
     let to = MoveTo { phase, source: Source::Operator, note: &note };
     let moved = gateway.lifecycles.transition(of, id, to).await;
     moved.map_err(|error| Denied::of(LABEL, &error))?;
-    Ok(json(object!({"ok": true, "phase": phase})))
+    Ok(json(Done { ok: true, phase: Some(phase.to_owned()) }))
 }
 
 async fn body<T: DeserializeOwned>(

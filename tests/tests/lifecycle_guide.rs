@@ -1,0 +1,83 @@
+//! The guide of lifecycles tells the truth: what it says to type is typed beside the program it is
+//! about, and the struct it shows is that program's.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use e2e::binary::{Ran, drone_survey, waypost};
+use tempfile::TempDir;
+
+const GUIDE: &str = include_str!("../../docs/guides/lifecycle.md");
+const PROGRAM: &str = include_str!("../../crates/cli/examples/drone_survey.rs");
+
+/// The blocks of a language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    GUIDE.split(&fence).skip(1).map(|it| it.split("```").next().unwrap()).collect()
+}
+
+/// Killed with the test.
+struct Survey(Child);
+
+impl Drop for Survey {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn every_command_of_the_lifecycle_guide_does_what_it_says() {
+    let folder = TempDir::new().unwrap();
+    let child = Command::new(drone_survey())
+        .args(["--store", "survey.db", "--http", "127.0.0.1:0", "--pace", "100"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut survey = Survey(child.unwrap());
+    let mut lines = BufReader::new(survey.0.stdout.take().unwrap()).lines();
+    let server = lines.next().unwrap().unwrap();
+    // By then both are planned.
+    assert!(lines.any(|it| it.unwrap().contains("m-2")));
+    let script = blocks("sh").join("\n");
+    assert!(script.matches("waypost ").count() > 8 && script.matches("curl ").count() > 5);
+    let script = script.replace("localhost:8080", server.trim_start_matches("http://"));
+    let (path, program) = (std::env::var("PATH").unwrap(), waypost().parent().unwrap().display());
+    let output = Command::new("timeout")
+        .args(["240", "bash", "-euo", "pipefail", "-c", &script])
+        .current_dir(folder.path())
+        .env("PATH", format!("{program}:{path}"))
+        .env("WAYPOST_SERVER", &server)
+        .env("NO_COLOR", "1")
+        .env("no_proxy", "127.0.0.1")
+        .output();
+    let ran = Ran::from(output.unwrap());
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    for told in [
+        "planning 2",
+        "battery, owner_org_id",
+        "wrote battery of m-1",
+        "phase      completed",
+        "refused, as it should be\nrefused, as it should be",
+        r#""counts_by_phase":{"completed":1,"planning":1}"#,
+        r#""owner_org_id":"acme""#,
+        "event: bootstrap_complete",
+        r#""from":"landing","to":"completed""#,
+        r#"{"ok":true,"phase":"aborted"}"#,
+    ] {
+        assert!(ran.out.contains(told), "{told} is not in\n{}", ran.out);
+    }
+    assert!(lines.any(|it| it.unwrap() == "every mission has ended"));
+    assert!(survey.0.wait().unwrap().success());
+}
+
+#[test]
+fn the_struct_of_the_lifecycle_guide_is_the_one_of_the_program() {
+    let shown = blocks("rust,ignore");
+    let [shown] = shown.as_slice() else { unreachable!("there is one program") };
+    assert!(PROGRAM.contains(shown.trim()));
+}
