@@ -20,7 +20,7 @@ use waypost_machines::{
 #[derive(Debug, Default)]
 pub struct Definitions {
     processes: BTreeMap<String, Arc<Graph>>,
-    chains: BTreeMap<String, BTreeMap<u32, Plan>>,
+    chains: BTreeMap<String, BTreeMap<i32, Plan>>,
     workflows: Vec<Workflow>,
     lifecycles: BTreeMap<String, Transitions>,
     policy: Policy,
@@ -70,7 +70,7 @@ impl Definitions {
 
     /// The plan of that name and version; the latest if none is given.
     #[must_use]
-    pub fn plan(&self, name: &str, version: Option<u32>) -> Option<&Plan> {
+    pub fn plan(&self, name: &str, version: Option<i32>) -> Option<&Plan> {
         let versions = self.chains.get(name)?;
         match version {
             Some(version) => versions.get(&version),

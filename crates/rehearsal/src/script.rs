@@ -45,7 +45,7 @@ pub struct Begin {
     /// The definition; of an entity the model, which is only a name here.
     pub definition: String,
     /// Of a chain; the latest if absent.
-    pub version: Option<u32>,
+    pub version: Option<i32>,
     /// The caller's name for it.
     pub business_key: Option<String>,
     /// Variables, context or document.
@@ -63,7 +63,7 @@ struct WrittenBegin {
     chain: Option<String>,
     entity: Option<String>,
     lifecycle: Option<String>,
-    version: Option<u32>,
+    version: Option<i32>,
     #[serde(alias = "bizKey")]
     business_key: Option<String>,
     #[serde(alias = "context", alias = "document")]
