@@ -8,7 +8,7 @@ use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
     chain, deploy, dev, doctor, entity, exit,
-    face::{self, Every, Face, OfProcess},
+    face::{self, Every, OfProcess},
     list, migrate, process, serve,
     settings::{Key, Sources, catalog},
 };
@@ -47,13 +47,13 @@ pub(crate) enum Command {
     /// List instances, tasks of people, definitions, or models
     #[command(subcommand)]
     List(list::List),
-    /// Show an instance, a model, or its workflows
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]")]
+    /// Show an instance, a model, its workflows, or a search in the background
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]\n       waypost show search <ID> [OPTIONS]")]
     Show(Show),
     /// Show what happened to an instance
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]")]
     History(Every<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs>),
-    /// Tell an instance of an event, or take it through a transition
+    /// Tell an instance of an event, take it through a transition, or give it another value
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]")]
     Signal(Every<chain::SignalArgs, process::SignalArgs, entity::SignalArgs>),
     /// Complete the task of a person
@@ -62,9 +62,9 @@ pub(crate) enum Command {
     /// Try a failed step again
     #[command(subcommand, after_help = face::HELP)]
     Retry(OfProcess<process::RetryArgs>),
-    /// Cancel an instance
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]")]
-    Cancel(Face<chain::CancelArgs, process::CancelArgs>),
+    /// Cancel an instance, or a search in the background
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]\n       waypost cancel search <ID> [OPTIONS]")]
+    Cancel(Cancel),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),
     /// Have a model of entities learn, and lock it
@@ -92,6 +92,15 @@ pub(crate) enum Show {
     Entity(entity::ShowArgs),
     Model(entity::ShowModelArgs),
     Workflows(entity::ShowWorkflowsArgs),
+    Search(entity::ShowSearchArgs),
+}
+
+/// What can be cancelled.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Cancel {
+    Chain(chain::CancelArgs),
+    Process(process::CancelArgs),
+    Search(entity::CancelSearchArgs),
 }
 
 /// What names a configuration, for every command that reads it.

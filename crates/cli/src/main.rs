@@ -27,9 +27,9 @@ use std::{io::Write, process::ExitCode};
 use clap::Parser;
 
 use crate::{
-    args::{Arguments, Command, Show},
+    args::{Arguments, Cancel, Command, Show},
     exit::{Exit, Failure},
-    face::{Every, Face, OfProcess, spelled_out},
+    face::{Every, OfProcess, spelled_out},
     output::Output,
 };
 
@@ -77,6 +77,7 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Show(Show::Entity(args)) => entity::show(args, output).await,
         Command::Show(Show::Model(args)) => entity::show_model(args, output).await,
         Command::Show(Show::Workflows(args)) => entity::show_workflows(args, output).await,
+        Command::Show(Show::Search(args)) => entity::show_search(args, output).await,
         Command::History(Every::Chain(args)) => chain::history(args, output).await,
         Command::History(Every::Process(args)) => process::history(args, output).await,
         Command::History(Every::Entity(args)) => entity::history(args, output).await,
@@ -85,8 +86,9 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Signal(Every::Entity(args)) => entity::signal(args, output).await,
         Command::Complete(OfProcess::Process(args)) => process::complete(args, output).await,
         Command::Retry(OfProcess::Process(args)) => process::retry(args, output).await,
-        Command::Cancel(Face::Chain(args)) => chain::cancel(args, output).await,
-        Command::Cancel(Face::Process(args)) => process::cancel(args, output).await,
+        Command::Cancel(Cancel::Chain(args)) => chain::cancel(args, output).await,
+        Command::Cancel(Cancel::Process(args)) => process::cancel(args, output).await,
+        Command::Cancel(Cancel::Search(args)) => entity::cancel_search(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,
         Command::Model(verb) => entity::model(verb, output).await,
         Command::Search(args) => entity::search(args, output).await,

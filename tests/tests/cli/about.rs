@@ -24,12 +24,13 @@ fn help_names_the_verbs_and_the_exit_codes() {
           deploy         Deploy definitions from JSON files
           start          Start an instance
           list           List instances, tasks of people, definitions, or models
-          show           Show an instance, a model, or its workflows
+          show           Show an instance, a model, its workflows, or a search in the background
           history        Show what happened to an instance
-          signal         Tell an instance of an event, or take it through a transition
+          signal         Tell an instance of an event, take it through a transition, or give it another
+                         value
           complete       Complete the task of a person
           retry          Try a failed step again
-          cancel         Cancel an instance
+          cancel         Cancel an instance, or a search in the background
           watch          Follow what happens, as it happens
           model          Have a model of entities learn, and lock it
           search         Find entities that match a condition
