@@ -15,6 +15,8 @@ mod doctor;
 mod durability;
 #[path = "cli/entities.rs"]
 mod entities;
+#[path = "cli/entity_more.rs"]
+mod entity_more;
 #[path = "cli/entity_refusals.rs"]
 mod entity_refusals;
 #[path = "cli/inherited.rs"]

@@ -55,8 +55,8 @@ pub(crate) enum Command {
     /// List instances, tasks of people, definitions, models, or lifecycles
     #[command(subcommand)]
     List(list::List),
-    /// Show an instance, a model, its workflows, or a lifecycle
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]\n       waypost show lifecycle <TYPE> [ID] [OPTIONS]")]
+    /// Show an instance, a model, its workflows, a lifecycle, or a search in the background
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost show [chain|process|entity] <ID> [OPTIONS]\n       waypost show <model|workflows> <MODEL> <VERSION> [OPTIONS]\n       waypost show lifecycle <TYPE> [ID] [OPTIONS]\n       waypost show search <ID> [OPTIONS]")]
     Show(Show),
     /// Show what happened to an instance
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]\n       waypost history lifecycle <TYPE> <ID> [OPTIONS]")]
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// Show what is different between two moments of an instance
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost diff [chain|process|entity] <ID> --from <MOMENT> [--to <MOMENT>] [OPTIONS]")]
     Diff(diff::Diff),
-    /// Tell an instance of an event, or take it through a transition
+    /// Tell an instance of an event, take it through a transition, or give it another value
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]\n       waypost signal lifecycle <TYPE> <ID> <PHASE> [OPTIONS]")]
     Signal(All<chain::SignalArgs, process::SignalArgs, entity::SignalArgs, lifecycle::SignalArgs>),
     /// Write fields of an entity that are there for operators
@@ -81,9 +81,9 @@ pub(crate) enum Command {
     /// Try a failed step again
     #[command(subcommand, after_help = face::HELP)]
     Retry(OfProcess<process::RetryArgs>),
-    /// Cancel an instance
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]")]
-    Cancel(Face<chain::CancelArgs, process::CancelArgs>),
+    /// Cancel an instance, or a search in the background
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]\n       waypost cancel search <ID> [OPTIONS]")]
+    Cancel(Cancel),
     /// Tell what would become of an instance if others did this or that
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost what-if [chain|process] <ID> [OPTIONS]")]
     WhatIf(Face<what_if::WhatIfArgs, what_if::WhatIfArgs>),
@@ -115,6 +115,15 @@ pub(crate) enum Show {
     Model(entity::ShowModelArgs),
     Workflows(entity::ShowWorkflowsArgs),
     Lifecycle(lifecycle::ShowArgs),
+    Search(entity::ShowSearchArgs),
+}
+
+/// What can be cancelled.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Cancel {
+    Chain(chain::CancelArgs),
+    Process(process::CancelArgs),
+    Search(entity::CancelSearchArgs),
 }
 
 /// What names a configuration, for every command that reads it.

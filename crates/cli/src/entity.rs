@@ -1,5 +1,6 @@
 //! The verbs for models, workflows and entities, one file each.
 
+mod audit;
 mod delete;
 mod history;
 mod list;
@@ -7,6 +8,7 @@ mod model;
 mod models;
 mod rows;
 mod search;
+mod searches;
 mod show;
 mod signal;
 mod start;
@@ -20,6 +22,7 @@ pub(crate) use self::{
     model::{ModelVerb, run as model},
     models::{ListModelsArgs, ShowModelArgs, list as list_models, show as show_model},
     search::{SearchArgs, run as search},
+    searches::{CancelSearchArgs, ShowSearchArgs, cancel as cancel_search, show as show_search},
     show::{ShowArgs, run as show},
     signal::{SignalArgs, run as signal},
     start::{StartArgs, run as start},

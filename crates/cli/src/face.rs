@@ -48,7 +48,8 @@ const VERBS: [&str; 10] = [
 ];
 
 /// What a verb may be about.
-const NOUNS: [&str; 6] = ["chain", "process", "entity", "model", "workflows", "lifecycle"];
+const NOUNS: [&str; 7] =
+    ["chain", "process", "entity", "model", "workflows", "lifecycle", "search"];
 
 /// Letters of the ids of processes; four are missing, because they look like others.
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -61,10 +62,12 @@ pub(crate) fn spelled_out(given: impl Iterator<Item = OsString>) -> Vec<OsString
     let Some(verb) = verb.filter(|it| VERBS.iter().any(|verb| it == verb)) else { return words };
     let Some(at) = words.iter().position(|it| *it == verb) else { return words };
     let rest = words.get(at + 1..).unwrap_or_default();
-    if rest.iter().any(|it| NOUNS.iter().any(|noun| it == noun)) {
-        return words;
-    }
-    if let Some(face) = rest.iter().find_map(|it| face_of(&it.to_string_lossy())) {
+    // What follows the id may be called anything.
+    let first = rest.iter().map(|it| it.to_string_lossy()).find_map(|it| {
+        let is_noun = NOUNS.contains(&it.as_ref());
+        if is_noun { Some(None) } else { face_of(&it).map(Some) }
+    });
+    if let Some(Some(face)) = first {
         words.insert(at + 1, face.into());
     }
     words
@@ -104,6 +107,10 @@ mod tests {
                 format!("waypost --json signal --server u {process} step"),
                 format!("waypost --json signal process --server u {process} step"),
             ),
+            (
+                format!("waypost signal {entity} search"),
+                format!("waypost signal entity {entity} search"),
+            ),
         ] {
             assert_eq!(spelled(&given), expected);
         }
@@ -118,6 +125,8 @@ mod tests {
             "waypost show order-1",
             "waypost history lifecycle survey 9a3c4e10-2b1f-11f0-8d3b-0123456789ab",
             "waypost show model 9a3c4e10-2b1f-11f0-8d3b-0123456789ab 1",
+            "waypost show search 9a3c4e10-2b1f-11f0-8d3b-0123456789ab",
+            "waypost cancel search 9a3c4e10-2b1f-11f0-8d3b-0123456789ab",
             "waypost start chain 0198a2b4-7c3d-7e00-8000-0123456789ab",
             "waypost show 01k9zzzzzzzzzzzzzzzzz00000",
         ] {

@@ -35,7 +35,7 @@ use std::{io::Write, process::ExitCode};
 use clap::Parser;
 
 use crate::{
-    args::{Arguments, Command, Show},
+    args::{Arguments, Cancel, Command, Show},
     exit::{Exit, Failure},
     face::{All, Every, Face, OfLifecycle, OfProcess, spelled_out},
     output::Output,
@@ -89,9 +89,10 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Show(Show::Entity(args)) => entity::show(args, output).await,
         Command::Show(Show::Model(args)) => entity::show_model(args, output).await,
         Command::Show(Show::Workflows(args)) => entity::show_workflows(args, output).await,
+        Command::Show(Show::Lifecycle(args)) => lifecycle::show(args, output).await,
+        Command::Show(Show::Search(args)) => entity::show_search(args, output).await,
         Command::Explain(which) => explain::run(which, output).await,
         Command::Diff(which) => diff::run(which, output).await,
-        Command::Show(Show::Lifecycle(args)) => lifecycle::show(args, output).await,
         Command::History(All::Chain(args)) => chain::history(args, output).await,
         Command::History(All::Process(args)) => process::history(args, output).await,
         Command::History(All::Entity(args)) => entity::history(args, output).await,
@@ -103,8 +104,9 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Patch(OfLifecycle::Lifecycle(args)) => lifecycle::patch(args, output).await,
         Command::Complete(OfProcess::Process(args)) => process::complete(args, output).await,
         Command::Retry(OfProcess::Process(args)) => process::retry(args, output).await,
-        Command::Cancel(Face::Chain(args)) => chain::cancel(args, output).await,
-        Command::Cancel(Face::Process(args)) => process::cancel(args, output).await,
+        Command::Cancel(Cancel::Chain(args)) => chain::cancel(args, output).await,
+        Command::Cancel(Cancel::Process(args)) => process::cancel(args, output).await,
+        Command::Cancel(Cancel::Search(args)) => entity::cancel_search(args, output).await,
         Command::WhatIf(Face::Chain(args)) => what_if::chain(args, output).await,
         Command::WhatIf(Face::Process(args)) => what_if::process(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,

@@ -227,7 +227,10 @@ fn advice(problem: &Problem) -> String {
         }
         ("MODEL_NOT_FOUND", _) => "`waypost list models` shows those there are".to_owned(),
         ("MODEL_NOT_LOCKED", _) => "`waypost model lock MODEL VERSION` locks it".to_owned(),
-        ("ENTITY_NOT_FOUND", _) if problem.instance.ends_with("/changes") => {
+        ("ENTITY_NOT_FOUND", _)
+            if problem.instance.ends_with("/changes")
+                || problem.instance.contains("/audit/entity/") =>
+        {
             "`waypost list entities MODEL VERSION` shows those there are".to_owned()
         }
         ("ENTITY_NOT_FOUND", _) => {
@@ -239,6 +242,9 @@ fn advice(problem: &Problem) -> String {
         ("WORKFLOW_NOT_FOUND", _) => {
             "deploy some with `waypost deploy FILE --model MODEL --model-version VERSION`"
                 .to_owned()
+        }
+        ("SEARCH_JOB_NOT_FOUND", _) => {
+            "searches are kept for an hour unless set otherwise: begin another".to_owned()
         }
         ("ENTITY_MODIFIED", _) => "somebody else was faster: look again, then decide".to_owned(),
         ("UNAUTHORIZED", _) => {

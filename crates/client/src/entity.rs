@@ -14,10 +14,11 @@ use waypost_api::{Document, Timestamp, entity::http::ModelKey};
 
 pub use self::{
     answer::{
-        Created, CreationError, Deleted, Entity, EntityChange, EntityMeta, Model, ModelAction,
-        ModelExport, StateCount, Transaction,
+        Actor, AuditEvent, AuditPage, AuditPlace, Created, CreationError, Deleted, Entity,
+        EntityChange, EntityMeta, Model, ModelAction, ModelExport, SearchPage, SearchPlace,
+        SearchState, StateCount, Transaction,
     },
-    query::{EntityQuery, SearchQuery, When},
+    query::{AuditQuery, EntityQuery, SearchQuery, When},
 };
 use crate::{
     client::{ANSWER_MAX, Client, with_query},
@@ -242,7 +243,31 @@ impl Entities {
         value: &Document,
         if_match: Option<&str>,
     ) -> Result<Transaction, Error> {
-        let mut request = self.request(Method::PUT, &["entity", "JSON", id, transition], &());
+        self.save(&["entity", "JSON", id, transition], value, if_match).await
+    }
+
+    /// Gives an entity another value, which may set off what it does by itself; only if it was
+    /// saved last by the transaction `if_match`, where one is given. Waits for compute members as
+    /// long as they take.
+    ///
+    /// # Errors
+    /// `ENTITY_NOT_FOUND`, `ENTITY_MODIFIED`, or `WORKFLOW_FAILED` when something stands in the way.
+    pub async fn update(
+        &self,
+        id: &str,
+        value: &Document,
+        if_match: Option<&str>,
+    ) -> Result<Transaction, Error> {
+        self.save(&["entity", "JSON", id], value, if_match).await
+    }
+
+    async fn save(
+        &self,
+        path: &[&str],
+        value: &Document,
+        if_match: Option<&str>,
+    ) -> Result<Transaction, Error> {
+        let mut request = self.request(Method::PUT, path, &());
         if let Some(transaction) = if_match {
             request = request.header(IF_MATCH, transaction);
         }
@@ -262,6 +287,14 @@ impl Entities {
         self.read(&["entity", id, "changes"], &when).await
     }
 
+    /// A page of what happened to an entity and what its machine did, newest first.
+    ///
+    /// # Errors
+    /// `ENTITY_NOT_FOUND` when it has never existed.
+    pub async fn audit(&self, id: &str, query: &AuditQuery) -> Result<AuditPage, Error> {
+        self.read(&["audit", "entity", id], query).await
+    }
+
     /// The entities of a model that match a condition, by id.
     ///
     /// # Errors
@@ -275,6 +308,48 @@ impl Entities {
     ) -> Result<Vec<Entity>, Error> {
         let path = ["search", "direct", &model.name, &model.version.to_string()];
         self.client.lines(self.request(Method::POST, &path, query).json(condition)).await
+    }
+
+    /// Begins a search in the background, which finds all that matched at one instant, however
+    /// many. Says its id.
+    ///
+    /// # Errors
+    /// `MODEL_NOT_FOUND`, or `BAD_REQUEST` when the condition cannot be read.
+    pub async fn begin_search(
+        &self,
+        model: &ModelKey,
+        condition: &Document,
+        at: Option<Timestamp>,
+    ) -> Result<String, Error> {
+        let path = ["search", "async", &model.name, &model.version.to_string()];
+        let when = When { at, transaction_id: None };
+        let request = self.request(Method::POST, &path, &when).timeout(ANSWER_MAX);
+        self.client.answer(request.json(condition)).await
+    }
+
+    /// Where a search in the background stands.
+    ///
+    /// # Errors
+    /// `SEARCH_JOB_NOT_FOUND` when there is none, or it is forgotten.
+    pub async fn search_state(&self, id: &str) -> Result<SearchState, Error> {
+        self.read(&["search", "async", id, "status"], &()).await
+    }
+
+    /// A page of what a search in the background has found.
+    ///
+    /// # Errors
+    /// `SEARCH_JOB_NOT_FOUND`, or `BAD_REQUEST` when it has not ended well.
+    pub async fn search_page(&self, id: &str, query: &EntityQuery) -> Result<SearchPage, Error> {
+        self.read(&["search", "async", id], query).await
+    }
+
+    /// Ends a search in the background that is under way.
+    ///
+    /// # Errors
+    /// `SEARCH_JOB_NOT_FOUND`, or `BAD_REQUEST` when it has ended.
+    pub async fn cancel_search(&self, id: &str) -> Result<(), Error> {
+        let request = self.quick(Method::PUT, &["search", "async", id, "cancel"]);
+        self.client.send(request).await.map(drop)
     }
 
     /// Deletes an entity. Its past stays.

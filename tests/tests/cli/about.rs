@@ -28,15 +28,17 @@ fn help_names_the_verbs_and_the_exit_codes() {
           diagram        Draw a definition, or where an instance is in its own
           start          Start an instance
           list           List instances, tasks of people, definitions, models, or lifecycles
-          show           Show an instance, a model, its workflows, or a lifecycle
+          show           Show an instance, a model, its workflows, a lifecycle, or a search in the
+                         background
           history        Show what happened to an instance
           explain        Explain why an instance is where it is, and what can move it
           diff           Show what is different between two moments of an instance
-          signal         Tell an instance of an event, or take it through a transition
+          signal         Tell an instance of an event, take it through a transition, or give it another
+                         value
           patch          Write fields of an entity that are there for operators
           complete       Complete the task of a person
           retry          Try a failed step again
-          cancel         Cancel an instance
+          cancel         Cancel an instance, or a search in the background
           what-if        Tell what would become of an instance if others did this or that
           watch          Follow what happens, as it happens
           model          Have a model of entities learn, and lock it

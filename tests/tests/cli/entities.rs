@@ -459,6 +459,8 @@ fn every_verb_of_entities_has_an_example() {
         &["model", "lock"],
         &["model", "unlock"],
         &["search"],
+        &["show", "search"],
+        &["cancel", "search"],
         &["delete", "entity"],
         &["delete", "model"],
     ] {

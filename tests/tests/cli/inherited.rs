@@ -111,6 +111,77 @@ fn names_of_the_entity_format_are_read_alone_and_together() {
     }
 }
 
+const KEY: &str = include_str!("../../../crates/server/tests/auth/signing.pem");
+const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/// Every name that means something here, what it may be, and what becomes of it. Those that only
+/// count together have tests of their own.
+const NAMES: [(&str, &str, &str, &str); 29] = [
+    ("CYODA_HTTP_PORT", "8081", "http", "127.0.0.1:8081"),
+    ("CYODA_GRPC_PORT", "9091", "grpc", "127.0.0.1:9091"),
+    ("CYODA_CONTEXT_PATH", "/x", "entity.context_path", "/x"),
+    ("CYODA_ERROR_RESPONSE_MODE", "verbose", "entity.errors", "verbose"),
+    ("CYODA_LOG_LEVEL", "error", "log.filter", "error"),
+    ("CYODA_STARTUP_TIMEOUT", "1m", "startup_timeout_ms", "60000"),
+    ("CYODA_MAX_STATE_VISITS", "5", "entity.state_visits_max", "5"),
+    ("CYODA_METRICS_BEARER", "secret", "metrics_bearer", "***"),
+    ("CYODA_SEARCH_SNAPSHOT_TTL", "2h", "entity.searches_kept_ms", "7200000"),
+    ("CYODA_IAM_MODE", "jwt", "auth.mode", "jwt"),
+    ("CYODA_IAM_MOCK_ROLES", "ROLE_X", "auth.mock_roles", "ROLE_X"),
+    ("CYODA_REQUIRE_JWT", "true", "auth.require_jwt", "true"),
+    ("CYODA_JWT_SIGNING_KEY", KEY, "auth.signing_key", "***"),
+    ("CYODA_JWT_ISSUER", "us", "auth.issuer", "us"),
+    ("CYODA_JWT_AUDIENCE", "you", "auth.audience", "you"),
+    ("CYODA_JWT_EXPIRY_SECONDS", "60", "auth.expiry_ms", "60000"),
+    ("CYODA_BOOTSTRAP_CLIENT_ID", "c", "auth.client.id", "c"),
+    ("CYODA_BOOTSTRAP_CLIENT_SECRET", "secret", "auth.client.secret", "***"),
+    ("CYODA_BOOTSTRAP_TENANT_ID", "t", "auth.client.tenant", "t"),
+    ("CYODA_BOOTSTRAP_USER_ID", "u", "auth.client.user", "u"),
+    ("CYODA_BOOTSTRAP_ROLES", "ROLE_Y", "auth.client.roles", "ROLE_Y"),
+    ("CYODA_NODE_ID", "n-1", "compute.node", "n-1"),
+    ("CYODA_HMAC_SECRET", SECRET, "compute.secret", "***"),
+    ("CYODA_TX_TOKEN_TTL", "2m", "compute.ticket_life_ms", "120000"),
+    ("CYODA_KEEPALIVE_INTERVAL", "7", "compute.keep_alive_every_ms", "7000"),
+    ("CYODA_KEEPALIVE_TIMEOUT", "8", "compute.keep_alive_timeout_ms", "8000"),
+    ("CYODA_NODE_ADDR", "http://h:1", "cluster.address", "http://h:1"),
+    ("CYODA_DISPATCH_WAIT_TIMEOUT", "1s", "cluster.wait_ms", "1000"),
+    ("CYODA_PROXY_TIMEOUT", "500ms", "cluster.proxy_timeout_ms", "500"),
+];
+
+#[test]
+fn every_name_of_the_entity_format_is_read() {
+    // Some need each other.
+    let ran = print_config("", &NAMES.map(|(name, given, ..)| (name, given)));
+    let shown: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    for (name, _, key, value) in NAMES {
+        let expected = json!({ "value": value, "origin": name });
+        assert_eq!(shown.get(key), Some(&expected), "{name} {}", ran.err);
+    }
+}
+
+#[test]
+fn names_that_mean_nothing_here_are_in_nobodys_way() {
+    let given = [
+        "CYODA_PROFILES",
+        "CYODA_SUPPRESS_BANNER",
+        "CYODA_OTEL_ENABLED",
+        "CYODA_MODEL_CACHE_LEASE",
+        "CYODA_SEARCH_REAP_INTERVAL",
+        "CYODA_TX_TTL",
+        "CYODA_TX_REAP_INTERVAL",
+        "CYODA_TX_OUTCOME_TTL",
+        "CYODA_SQLITE_BUSY_TIMEOUT",
+        "CYODA_POSTGRES_MIN_CONNS",
+        "CYODA_SCHEMA_EXTEND_MAX_RETRIES",
+        "CYODA_GOSSIP_ADDR",
+        "CYODA_SEED_NODES",
+        "CYODA_DISPATCH_FORWARD_TIMEOUT",
+    ];
+    let with = print_config("", &given.map(|it| (it, "whatever")));
+    let without = print_config("", &[]);
+    assert_eq!((with.code, with.out), (Some(0), without.out), "{}", with.err);
+}
+
 #[test]
 fn a_secret_of_the_other_server_may_be_in_a_file() {
     let folder = TempDir::new().unwrap();

@@ -2,6 +2,7 @@
 
 use waypost_api::Timestamp;
 
+use super::audit::audit;
 use crate::{
     exit::Failure,
     output::{Output, Tone, cell, table, toned},
@@ -11,7 +12,10 @@ use crate::{
 
 /// Show the changes of an entity, newest first, also of one that was deleted
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  waypost history entity ID --at 2026-01-31T12:00:00Z")]
+#[command(after_help = "\
+Examples:
+  waypost history entity ID --at 2026-01-31T12:00:00Z
+  waypost history entity ID --audit")]
 pub(crate) struct HistoryArgs {
     /// The entity's id
     id: String,
@@ -20,12 +24,20 @@ pub(crate) struct HistoryArgs {
     #[arg(long, value_name = "TIME", value_parser = instant)]
     at: Option<Timestamp>,
 
+    /// Show also what its workflow did on the way
+    #[arg(long, conflicts_with = "at")]
+    audit: bool,
+
     #[command(flatten)]
     remote: EntityRemoteArgs,
 }
 
 pub(crate) async fn run(args: HistoryArgs, output: Output) -> Result<(), Failure> {
-    let changes = args.remote.entities()?.changes(&args.id, args.at).await?;
+    let entities = args.remote.entities()?;
+    if args.audit {
+        return audit(&entities, &args.id, output).await;
+    }
+    let changes = entities.changes(&args.id, args.at).await?;
     if output.is_json {
         return output.json(&changes);
     }

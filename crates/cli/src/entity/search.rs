@@ -8,7 +8,7 @@ use super::{rows::rows, which::ModelArgs};
 use crate::{
     exit::Failure,
     list::show,
-    output::Output,
+    output::{Output, printable},
     remote::{EntityRemoteArgs, document},
     when::instant,
 };
@@ -18,7 +18,8 @@ use crate::{
 #[command(after_help = "\
 Examples:
   waypost search order 1 '{\"type\":\"lifecycle\",\"field\":\"state\",\"operatorType\":\"EQUALS\",\"value\":\"NEW\"}'
-  waypost search order 1 @large.json --at 2026-01-31")]
+  waypost search order 1 @large.json --at 2026-01-31
+  waypost search order 1 @large.json --background")]
 pub(crate) struct SearchArgs {
     #[command(flatten)]
     model: ModelArgs,
@@ -35,14 +36,26 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = value_parser!(u32).range(1..=10_000))]
     limit: u32,
 
+    /// Search in the background, for all of them; says the id that `waypost show search` takes
+    #[arg(long, conflicts_with = "limit")]
+    background: bool,
+
     #[command(flatten)]
     remote: EntityRemoteArgs,
 }
 
 pub(crate) async fn run(args: SearchArgs, output: Output) -> Result<(), Failure> {
     let condition = document("the condition", &args.condition)?;
+    let (model, entities) = (args.model.key(), args.remote.entities()?);
+    if args.background {
+        let id = entities.begin_search(&model, &condition, args.at).await?;
+        return match output.is_json {
+            true => output.json(&id),
+            false => output.line(&format!("began search {}", printable(&id))),
+        };
+    }
     let query = SearchQuery { limit: Some(args.limit), at: args.at };
-    let found = args.remote.entities()?.search(&args.model.key(), &condition, &query).await?;
+    let found = entities.search(&model, &condition, &query).await?;
     if output.is_json {
         return output.json(&found);
     }

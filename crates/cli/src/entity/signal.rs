@@ -1,6 +1,10 @@
-//! `waypost signal entity ID TRANSITION`
+//! `waypost signal entity ID [TRANSITION]`
 
-use waypost_client::entity::When;
+use waypost_api::Document;
+use waypost_client::{
+    Entities,
+    entity::{Transaction, When},
+};
 
 use crate::{
     exit::Failure,
@@ -8,18 +12,20 @@ use crate::{
     remote::{EntityRemoteArgs, document},
 };
 
-/// Take an entity through a transition
+/// Take an entity through a transition, or give it another value
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost signal entity ID SHIP
-  waypost signal entity ID SHIP --value '{\"items\": 3, \"note\": \"left at the door\"}'")]
+  waypost signal entity ID SHIP --value '{\"items\": 3, \"note\": \"left at the door\"}'
+  waypost signal entity ID --value '{\"items\": 4}'")]
 pub(crate) struct SignalArgs {
     /// The entity's id
     id: String,
 
-    /// The transition's name
-    transition: String,
+    /// The transition's name; without one it stays where it is, unless it moves on by itself
+    #[arg(required_unless_present = "value")]
+    transition: Option<String>,
 
     /// Its new value, as a whole: JSON, or @FILE [default: the one it has]
     #[arg(long, value_name = "JSON")]
@@ -44,17 +50,33 @@ pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure>
             (entity.value, args.if_match.or(entity.meta.transaction_id))
         }
     };
-    let written = entities.take(&args.id, &args.transition, &value, if_match.as_deref()).await?;
+    let written = save(&entities, &args.id, args.transition.as_deref(), &value, if_match).await?;
     if output.is_json {
         return output.json(&written);
     }
+    let done = match &args.transition {
+        Some(transition) => format!("took {}", printable(transition)),
+        None => "saved".to_owned(),
+    };
     let when = When { at: None, transaction_id: Some(written.transaction_id) };
-    let (id, transition) = (printable(&args.id), printable(&args.transition));
+    let id = printable(&args.id);
     // A transition may have deleted it.
     match entities.show(&args.id, &when).await {
-        Ok(entity) => {
-            output.line(&format!("took {transition}: {id} is {}", printable(&entity.meta.state)))
-        }
-        Err(_) => output.line(&format!("took {transition}: {id}")),
+        Ok(entity) => output.line(&format!("{done}: {id} is {}", printable(&entity.meta.state))),
+        Err(_) => output.line(&format!("{done}: {id}")),
     }
+}
+
+async fn save(
+    entities: &Entities,
+    id: &str,
+    transition: Option<&str>,
+    value: &Document,
+    if_match: Option<String>,
+) -> Result<Transaction, Failure> {
+    let if_match = if_match.as_deref();
+    Ok(match transition {
+        Some(transition) => entities.take(id, transition, value, if_match).await?,
+        None => entities.update(id, value, if_match).await?,
+    })
 }

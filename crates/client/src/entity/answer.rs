@@ -153,3 +153,109 @@ pub struct Deleted {
     /// The transaction that deleted it.
     pub transaction_id: String,
 }
+
+/// A page of what happened to an entity, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditPage {
+    /// What happened.
+    pub items: Vec<AuditEvent>,
+    /// Where to go on.
+    pub pagination: AuditPlace,
+}
+
+/// Where to go on after a page of the audit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditPlace {
+    /// Whether there is more.
+    pub has_next: bool,
+    /// What to ask for the next page with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A change of an entity, or something its machine did on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditEvent {
+    /// `StateMachine` or `EntityChange`.
+    pub audit_event_type: String,
+    /// What the machine did, such as `TRANSITION_MAKE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_type: Option<String>,
+    /// `CREATED`, `UPDATED` or `DELETED`, where the entity changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_type: Option<String>,
+    /// How grave it is.
+    pub severity: String,
+    /// When it landed.
+    pub utc_time: Timestamp,
+    /// The entity's id.
+    pub entity_id: String,
+    /// The transaction.
+    pub transaction_id: String,
+    /// The state the entity was in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// What people read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// What programs read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Document>,
+    /// Who caused a change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Actor>,
+}
+
+/// Who caused a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Actor {
+    /// The user's id.
+    pub id: String,
+    /// The user's tenant.
+    pub legal_id: String,
+}
+
+/// Where a search in the background stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchState {
+    /// `RUNNING`, `SUCCESSFUL`, `FAILED` or `CANCELLED`.
+    pub search_job_status: String,
+    /// When it was begun.
+    pub create_time: Timestamp,
+    /// How many it has found, once it has ended.
+    pub entities_count: u64,
+    /// How long it took, or takes until now.
+    pub calculation_time_millis: u64,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_time: Option<Timestamp>,
+    /// When it is forgotten.
+    pub expiration_date: Timestamp,
+}
+
+/// A page of what a search in the background has found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchPage {
+    /// The entities, as they were when the search was begun.
+    pub content: Vec<Entity>,
+    /// Which page it is.
+    pub page: SearchPlace,
+}
+
+/// Which page of what a search has found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchPlace {
+    /// Which, counted from 0.
+    pub number: u64,
+    /// How many are on a page.
+    pub size: u64,
+    /// How many there are.
+    pub total_elements: u64,
+    /// How many pages there are.
+    pub total_pages: u64,
+}

@@ -40,3 +40,14 @@ pub struct SearchQuery {
     #[serde(rename = "pointInTime", skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
+
+/// Which page of what happened to an entity.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct AuditQuery {
+    /// How many; 20 unless given, at most 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Where the page before ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
