@@ -52,13 +52,9 @@ fn pictures(file: &str, text: &str) -> Result<Vec<Named>, String> {
         return Ok(lifecycle::parse(text)?.iter().map(of_type).collect());
     }
     let value: Value = serde_json::from_str(text).map_err(|it| format!("is not JSON: {it}"))?;
-    match value {
-        Value::Array(items) => {
-            let each = items.iter().map(|it| of_value(it, &it.to_string()));
-            Ok(each.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-        }
-        other => of_value(&other, text),
-    }
+    let Some(items) = value.as_array() else { return of_value(&value, text) };
+    let each = items.iter().map(|it| of_value(it, &it.to_string()));
+    Ok(each.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 fn of_value(value: &Value, text: &str) -> Result<Vec<Named>, String> {

@@ -16,8 +16,7 @@ pub trait Compute: Send + Sync {
 
     /// Whether a member of the caller's tenant is there that has all the tags; none if that is not
     /// known.
-    async fn serves(&self, caller: &Caller, tags: &[String]) -> Option<bool> {
-        let _ = (caller, tags);
+    async fn serves(&self, _: &Caller, _: &[String]) -> Option<bool> {
         None
     }
 }

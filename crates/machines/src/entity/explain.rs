@@ -84,7 +84,15 @@ const fn rank(cause: Cause) -> u8 {
     match cause {
         Cause::Member => 0,
         Cause::Data => 1,
-        _ => 2,
+        Cause::Worker
+        | Cause::Lease
+        | Cause::Backoff
+        | Cause::Person
+        | Cause::Signal
+        | Cause::Timer
+        | Cause::Join
+        | Cause::Operator
+        | Cause::Program => 2,
     }
 }
 

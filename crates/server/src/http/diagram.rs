@@ -39,7 +39,8 @@ impl Drawing {
             Refusal::new(EdgeCode::RouteNotFound, format!("there is no picture at {}", uri.path()))
         })?;
         let pairs = uri.query().unwrap_or_default().split('&').filter_map(|it| it.split_once('='));
-        let theme = match pairs.filter(|it| it.0 == "theme").map(|it| it.1).last() {
+        let mut themes = pairs.filter(|it| it.0 == "theme").map(|it| it.1);
+        let theme = match themes.next_back() {
             None | Some("" | "auto") => Theme::Auto,
             Some("light") => Theme::Light,
             Some("dark") => Theme::Dark,

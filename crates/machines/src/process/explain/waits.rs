@@ -117,9 +117,9 @@ fn missing(fork: &Fork) -> impl Iterator<Item = u32> {
 
 /// A branch by the step it begins with, if only one gateway can have opened it.
 fn name(graph: &Graph, fork: &Fork, index: u32) -> String {
-    let mut gateways = graph.steps().iter().filter_map(|step| match &step.work {
-        Work::Fork { branches, join } if *join == fork.join => Some(branches),
-        _ => None,
+    let mut gateways = graph.steps().iter().filter_map(|step| {
+        let Work::Fork { branches, join } = &step.work else { return None };
+        (*join == fork.join).then_some(branches)
     });
     let first = gateways.find(|it| it.len() == fork.branches as usize);
     match (first.and_then(|it| it.get(index as usize)), gateways.next()) {
