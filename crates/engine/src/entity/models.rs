@@ -61,7 +61,7 @@ impl From<Model> for Changed {
 /// The id that clients know a model by.
 #[must_use]
 pub fn model_id(which: &DefinitionRef) -> String {
-    id(&which.name, i32::try_from(which.version).unwrap_or(i32::MAX))
+    id(&which.name, which.version)
 }
 
 impl Entities {
@@ -309,7 +309,7 @@ impl Entities {
     /// When it has none.
     pub async fn export_workflows(&self, which: &DefinitionRef) -> Result<Value, Fault> {
         let model = self.stored_model(which).await?;
-        let version = i32::try_from(which.version).unwrap_or(i32::MAX);
+        let version = which.version;
         export(&which.name, version, &model.workflows.list).ok_or_else(|| {
             let detail = format!("model {}:{} has no workflows", which.name, which.version);
             about(Refusal::new(Code::WorkflowNotFound, detail), which).into()
