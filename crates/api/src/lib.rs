@@ -5,8 +5,10 @@
 mod address;
 pub mod auth;
 pub mod chain;
+pub mod diagram;
 mod document;
 pub mod entity;
+pub mod explain;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod object;

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
-    chain, deploy, dev, doctor, entity, exit,
+    chain, deploy, dev, diagram, diff, doctor, entity, exit, explain,
     face::{self, Every, Face, OfProcess},
     list, migrate, process, serve,
     settings::{Key, Sources, catalog},
@@ -41,6 +41,7 @@ pub(crate) enum Command {
 
     /// Deploy definitions from JSON files
     Deploy(deploy::DeployArgs),
+    Diagram(diagram::DiagramArgs),
     /// Start an instance
     #[command(subcommand, override_usage = "waypost start <chain|process|entity> <NAME> [OPTIONS]")]
     Start(Every<chain::StartArgs, process::StartArgs, entity::StartArgs>),
@@ -53,6 +54,12 @@ pub(crate) enum Command {
     /// Show what happened to an instance
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost history [chain|process|entity] <ID> [OPTIONS]")]
     History(Every<chain::HistoryArgs, process::HistoryArgs, entity::HistoryArgs>),
+    /// Explain why an instance is where it is, and what can move it
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost explain [chain|process|entity] <ID> [OPTIONS]\n       waypost explain lifecycle <WORKFLOW> <ID> [OPTIONS]")]
+    Explain(explain::Explain),
+    /// Show what is different between two moments of an instance
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost diff [chain|process|entity] <ID> --from <MOMENT> [--to <MOMENT>] [OPTIONS]")]
+    Diff(diff::Diff),
     /// Tell an instance of an event, or take it through a transition
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]")]
     Signal(Every<chain::SignalArgs, process::SignalArgs, entity::SignalArgs>),

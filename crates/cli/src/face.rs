@@ -27,10 +27,11 @@ pub(crate) enum OfProcess<P: clap::Args> {
 }
 
 /// Verbs that take the id of an instance.
-const VERBS: [&str; 7] = ["show", "history", "signal", "complete", "retry", "cancel", "watch"];
+const VERBS: [&str; 9] =
+    ["show", "history", "explain", "diff", "signal", "complete", "retry", "cancel", "watch"];
 
 /// What a verb may be about.
-const NOUNS: [&str; 5] = ["chain", "process", "entity", "model", "workflows"];
+const NOUNS: [&str; 6] = ["chain", "process", "entity", "lifecycle", "model", "workflows"];
 
 /// Letters of the ids of processes; four are missing, because they look like others.
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -52,7 +53,8 @@ pub(crate) fn spelled_out(given: impl Iterator<Item = OsString>) -> Vec<OsString
     words
 }
 
-fn face_of(id: &str) -> Option<&'static str> {
+/// The face that gives ids like this one.
+pub(crate) fn face_of(id: &str) -> Option<&'static str> {
     let groups: Vec<usize> = id.split('-').map(str::len).collect();
     let is_hexadecimal = id.chars().all(|it| it.is_ascii_hexdigit() || it == '-');
     if is_hexadecimal && groups == [8, 4, 4, 4, 12] {

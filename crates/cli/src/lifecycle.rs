@@ -67,3 +67,8 @@ fn read(path: &Path) -> Result<File, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
     toml::from_str(&text).map_err(|error| failed(&error))
 }
+
+/// The types that the text of such a file describes.
+pub(crate) fn parse(text: &str) -> Result<Vec<TypeDescription>, String> {
+    toml::from_str(text).map(|it: File| it.types).map_err(|error| error.to_string())
+}

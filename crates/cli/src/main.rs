@@ -6,14 +6,18 @@ mod bench;
 mod chain;
 mod deploy;
 mod dev;
+mod diagram;
+mod diff;
 mod doctor;
 mod entity;
 mod exit;
+mod explain;
 mod face;
 mod lifecycle;
 mod list;
 mod migrate;
 mod output;
+mod place;
 mod process;
 mod remote;
 mod serve;
@@ -68,6 +72,7 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Doctor(args) => doctor::run(args, output).await,
         Command::Bench(args) => bench::run(args, output).await,
         Command::Deploy(args) => deploy::run(args, output).await,
+        Command::Diagram(args) => diagram::run(args, output).await,
         Command::Start(Every::Chain(args)) => chain::start(args, output).await,
         Command::Start(Every::Process(args)) => process::start(args, output).await,
         Command::Start(Every::Entity(args)) => entity::start(args, output).await,
@@ -80,6 +85,8 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::History(Every::Chain(args)) => chain::history(args, output).await,
         Command::History(Every::Process(args)) => process::history(args, output).await,
         Command::History(Every::Entity(args)) => entity::history(args, output).await,
+        Command::Explain(which) => explain::run(which, output).await,
+        Command::Diff(which) => diff::run(which, output).await,
         Command::Signal(Every::Chain(args)) => chain::signal(args, output).await,
         Command::Signal(Every::Process(args)) => process::signal(args, output).await,
         Command::Signal(Every::Entity(args)) => entity::signal(args, output).await,

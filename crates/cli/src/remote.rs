@@ -30,6 +30,10 @@ pub(crate) struct RemoteArgs {
 }
 
 impl RemoteArgs {
+    pub(crate) fn client(&self) -> Result<Client, Failure> {
+        Ok(Client::new(&self.server)?)
+    }
+
     pub(crate) fn chains(&self) -> Result<Chains, Failure> {
         Ok(Client::new(&self.server)?.chain())
     }

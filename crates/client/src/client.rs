@@ -153,6 +153,31 @@ impl Client {
         }
     }
 
+    /// The text at a path of the server, such as a picture, with these members of the query.
+    ///
+    /// # Errors
+    /// As the path has them.
+    pub async fn text(&self, path: &[&str], query: &[(&str, &str)]) -> Result<String, Error> {
+        self.read_text(self.get(with_pairs(self.path(path), query))).await
+    }
+
+    /// What is at a path of the server, such as an explanation, as a `T`.
+    ///
+    /// # Errors
+    /// As the path has them.
+    pub async fn read<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<T, Error> {
+        self.answer(self.get(with_pairs(self.path(path), query))).await
+    }
+
+    pub(crate) async fn read_text(&self, request: RequestBuilder) -> Result<String, Error> {
+        let response = self.send(request).await?;
+        response.text().await.map_err(|error| self.failure(&error))
+    }
+
     /// Sends a request and reads each line of the answer as a `T`.
     pub(crate) async fn lines<T: DeserializeOwned>(
         &self,
@@ -228,6 +253,13 @@ pub(crate) fn with_query<Q: Serialize>(mut url: Url, query: &Q) -> Url {
     {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         url.query_pairs_mut().extend_pairs(members.iter().map(|(name, it)| (name, text(it))));
+    }
+    url
+}
+
+pub(crate) fn with_pairs(mut url: Url, pairs: &[(&str, &str)]) -> Url {
+    if !pairs.is_empty() {
+        url.query_pairs_mut().extend_pairs(pairs);
     }
     url
 }

@@ -3,6 +3,8 @@
 mod answer;
 mod query;
 
+use std::collections::BTreeMap;
+
 use reqwest::{
     Method, RequestBuilder,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, IF_MATCH},
@@ -80,6 +82,16 @@ impl Entities {
     /// When the server cannot answer.
     pub async fn models(&self) -> Result<Vec<Model>, Error> {
         self.read(&["model"], &()).await
+    }
+
+    /// The text at a path below the context path, such as a picture.
+    ///
+    /// # Errors
+    /// As the path has them.
+    pub async fn text_at(&self, path: &[&str], query: &[(&str, &str)]) -> Result<String, Error> {
+        let query: BTreeMap<&str, &str> = query.iter().copied().collect();
+        let request = self.request(Method::GET, path, &query).timeout(ANSWER_MAX);
+        self.client.read_text(request).await
     }
 
     /// Has a model learn from a sample; makes the model if there is none. Says its id.

@@ -39,7 +39,7 @@ const LABEL_LINES: usize = 4;
 pub fn text(picture: &Picture, letters: Letters) -> Result<String, TooLarge> {
     let ways = picture.ways();
     let request = Request {
-        nodes: picture.nodes.iter().map(size).collect(),
+        nodes: picture.nodes.iter().map(|it| size(it, picture.mark(it))).collect(),
         edges: ways.iter().map(|(from, to, edge)| line(*from, *to, edge)).collect(),
         groups: picture.members(),
     };
@@ -72,14 +72,15 @@ const fn heading(kind: Kind) -> &'static str {
     }
 }
 
-fn size(node: &Node) -> Size {
+fn size(node: &Node, mark: Option<&Mark>) -> Size {
     if node.kind == Kind::Start {
         return Size { width: 1, height: 1 };
     }
     let lines = lines(node);
     let widest = lines.iter().map(|it| columns(it)).max().unwrap_or_default();
     // An odd width has a middle.
-    let width = (widest + 4).max(heading(node.kind).len() + 6).max(9) | 1;
+    let marked = mark.map_or(0, |it| columns(&said(it)).min(DETAIL_COLUMNS));
+    let width = (widest.max(marked) + 4).max(heading(node.kind).len() + 6).max(9) | 1;
     Size { width: whole(width), height: whole(lines.len().max(1) + 2) }
 }
 
@@ -168,12 +169,17 @@ fn draw_label(canvas: &mut Canvas, edge: &Edge, route: &Route) {
     }
 }
 
-/// On the lower border, as far as there is room.
-fn draw_mark(canvas: &mut Canvas, mark: &Mark, area: &Area) {
+/// What is said of a mark.
+fn said(mark: &Mark) -> String {
     let mut said = vec![mark.presence(), mark.frequency(), mark.deadline()];
     said.retain(|it| !it.is_empty());
+    said.join(" ")
+}
+
+/// On the lower border, as far as there is room.
+fn draw_mark(canvas: &mut Canvas, mark: &Mark, area: &Area) {
     let room = usize::try_from(area.width - 4).unwrap_or_default();
-    for line in wrap(&said.join(" "), room, 1) {
+    for line in wrap(&said(mark), room, 1) {
         canvas.write(area.x + 1, area.y + area.height - 1, &format!(" {line} "));
     }
 }

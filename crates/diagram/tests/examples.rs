@@ -114,7 +114,13 @@ fn every_example_is_drawn() {
         .map(|it| it.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    let drawn = ["loan-application.json", "loan-disbursement.json", "loan.json", "order.json"];
+    let drawn = [
+        "loan-application.json",
+        "loan-disbursement.json",
+        "loan.json",
+        "order-workflow.json",
+        "order.json",
+    ];
     assert_eq!(names, drawn);
 }
 
@@ -127,6 +133,9 @@ fn chains_look_like_this() {
 #[test]
 fn entities_look_like_this() {
     check("orders", &of::entity::picture(&orders()));
+    let import: serde_json::Value = serde_json::from_str(&example("order-workflow.json")).unwrap();
+    let workflows = read_stored(&import["workflows"].to_string()).unwrap();
+    check("order-workflow", &of::entity::picture(&workflows[0]));
     check("built-in", &of::entity::picture(built_in()));
 }
 

@@ -1,5 +1,6 @@
 //! Chains, for host programs and for the edges.
 
+mod explain;
 mod handle;
 mod request;
 mod runner;

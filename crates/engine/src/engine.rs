@@ -15,6 +15,7 @@ use waypost_machines::{
 
 use crate::{
     chain::Chains,
+    demand::Demands,
     desk::Desk,
     entity::{Caller, Compute, Entities, Home, NoCompute, Rules},
     error::Error,
@@ -87,6 +88,7 @@ pub(crate) struct Shared {
     pub(crate) graphs: Graphs,
     pub(crate) entities: Home,
     pub(crate) desk: Arc<Desk>,
+    pub(crate) demands: Demands,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
     faces: OnceLock<BTreeMap<Kind, Arc<dyn Face>>>,
@@ -115,7 +117,9 @@ impl Engine {
         call_when_there_is_work(&store, &desk);
         let Settings { policy, coercion, ids, transport, compute, rules } = settings;
         let entities = Home::new(compute, rules, store.now());
+        let demands = Demands::new(store.now());
         let shared = Shared {
+            demands,
             store,
             ids,
             policy,

@@ -4,6 +4,7 @@
 mod audit;
 mod caller;
 mod compute;
+mod explain;
 mod fault;
 mod handle;
 mod item;

@@ -7,6 +7,7 @@
 
 pub mod chain;
 mod clock;
+mod demand;
 mod desk;
 mod engine;
 pub mod entity;
@@ -15,6 +16,7 @@ mod ids;
 mod lane;
 pub mod limits;
 mod metrics;
+mod moment;
 pub mod process;
 mod queue;
 mod sweep;
@@ -27,6 +29,7 @@ pub use crate::{
     error::Error,
     ids::{Ids, RandomIds},
     metrics::Metrics,
+    moment::Moment,
     sweep::{Sweeps, Swept, Transport},
     watch::Watch,
 };

@@ -20,6 +20,10 @@ pub const HOT_STATE_MAX: usize = 8 << 10;
 /// How many claims may wait for work on a node at a time.
 pub const CLAIMS_WAITING_MAX: usize = 4_096;
 
+/// How many kinds of claims are remembered, to tell whether anybody asks for some work. A node
+/// with more than that is asked for nearly everything.
+pub const DEMANDS_MAX: usize = 256;
+
 /// How many tasks one claim may take.
 pub const CLAIM_MAX: u32 = 1_000;
 

@@ -1,6 +1,7 @@
 //! The handle of processes: graphs of steps.
 
 mod definitions;
+mod explain;
 mod graphs;
 mod handle;
 mod names;
@@ -21,5 +22,5 @@ pub use self::{
     handle::Processes,
     names::{child, parent},
     request::{Callback, ListProcesses, Poll, StartProcess},
-    view::{AuditView, HistoryView, InstanceView, TaskView, UserTaskView},
+    view::{AuditView, HistoryView, InstanceView, Outline, TaskView, UserTaskView},
 };

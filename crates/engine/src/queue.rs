@@ -16,6 +16,7 @@ pub(crate) async fn claim(
     let deadline = (!wait.is_zero()).then(|| Instant::now() + wait);
     loop {
         let claim = next();
+        shared.demands.note(&claim, shared.store.now());
         // The place is taken before looking, so that no call is missed.
         let place = match deadline {
             Some(_) => Some(shared.desk.wait(&claim)?),

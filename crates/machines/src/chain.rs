@@ -2,6 +2,7 @@
 
 mod decide;
 mod evolve;
+pub mod explain;
 mod patch;
 mod plan;
 mod policy;

@@ -2,6 +2,8 @@
 
 pub mod cascade;
 pub mod criterion;
+pub mod explain;
 pub mod judge;
 pub mod model;
+pub mod told;
 pub mod workflow;

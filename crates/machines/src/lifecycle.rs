@@ -2,6 +2,7 @@
 //! remembered in what is stored, and the types of fields.
 
 mod decide;
+pub mod explain;
 mod field;
 mod instant;
 mod set;

@@ -3,8 +3,10 @@
 mod advance;
 mod audit;
 mod decide;
+mod due;
 mod duration;
 mod evolve;
+pub mod explain;
 pub mod expression;
 mod graph;
 mod history;
@@ -19,6 +21,7 @@ mod variables;
 
 pub use self::{
     audit::{Audit, By, Deed, What},
+    due::{Due, timers},
     graph::{
         Boundary, Cell, Choice, Exit, Graph, HitPolicy, Rule, Step, StepId, StepType, Table, Work,
     },

@@ -5,12 +5,15 @@ mod admission;
 mod app;
 mod body;
 mod chain;
+mod diagram;
 mod docs;
 mod edge;
 pub(crate) mod entity;
+mod explain;
 mod health;
 mod lifecycle;
 mod meter;
+mod moment;
 mod openapi;
 mod params;
 mod problem;
@@ -22,6 +25,7 @@ pub(crate) use self::{
     admission::{Admitted, Class},
     app::App,
     body::read_within,
+    explain::{explanation, shown},
     meter::Gauge,
     problem::Refusal,
     process::KEY_IN_USE,

@@ -6,6 +6,7 @@ pub mod auth;
 pub mod cluster;
 pub mod compute;
 mod delivery;
+pub mod diagram;
 pub mod errors;
 mod grpc;
 mod http;

@@ -23,6 +23,8 @@ mod cluster;
 mod down;
 #[path = "http/entity.rs"]
 mod entity;
+#[path = "http/explain.rs"]
+mod explain;
 #[path = "http/grpc.rs"]
 mod grpc;
 #[path = "http/lifecycle.rs"]
@@ -35,6 +37,8 @@ mod on;
 mod operations;
 #[path = "http/outbox.rs"]
 mod outbox;
+#[path = "http/pictures.rs"]
+mod pictures;
 #[path = "http/process.rs"]
 mod process;
 #[path = "http/raw.rs"]

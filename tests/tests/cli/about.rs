@@ -22,10 +22,13 @@ fn help_names_the_verbs_and_the_exit_codes() {
           doctor         Check store, clock, ports and limits, and say what to do
           bench          Measure what this machine can do
           deploy         Deploy definitions from JSON files
+          diagram        Draw a definition, or where an instance is in its own
           start          Start an instance
           list           List instances, tasks of people, definitions, or models
           show           Show an instance, a model, or its workflows
           history        Show what happened to an instance
+          explain        Explain why an instance is where it is, and what can move it
+          diff           Show what is different between two moments of an instance
           signal         Tell an instance of an event, or take it through a transition
           complete       Complete the task of a person
           retry          Try a failed step again

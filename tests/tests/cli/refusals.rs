@@ -160,6 +160,11 @@ fn a_verb_without_its_noun_is_answered_with_how_to_say_it() {
         (["start", "order"], "waypost start <chain|process|entity> <NAME> [OPTIONS]"),
         (["show", "ID"], "waypost show [chain|process|entity] <ID> [OPTIONS]"),
         (["history", "ID"], "waypost history [chain|process|entity] <ID> [OPTIONS]"),
+        (["explain", "ID"], "waypost explain [chain|process|entity] <ID> [OPTIONS]"),
+        (
+            ["diff", "ID"],
+            "waypost diff [chain|process|entity] <ID> --from <MOMENT> [--to <MOMENT>] [OPTIONS]",
+        ),
         (
             ["signal", "ID"],
             "waypost signal [chain|process|entity] <ID> <EVENT|STEP|TRANSITION> [OPTIONS]",

@@ -44,7 +44,7 @@ const BELOW: [(&str, &[&str]); 13] = [
     ("lifecycle", &["kernel", "lifecycle-derive", "machines"]),
     ("lifecycle-derive", &[]),
     ("api", &[]),
-    ("server", &["documents", "kernel", "machines", "engine", "lifecycle", "api"]),
+    ("server", &["documents", "kernel", "machines", "diagram", "engine", "lifecycle", "api"]),
     ("client", &["api"]),
     (
         "cli",
@@ -52,6 +52,7 @@ const BELOW: [(&str, &[&str]); 13] = [
             "documents",
             "kernel",
             "machines",
+            "diagram",
             "engine",
             "lifecycle",
             "api",

@@ -8,22 +8,33 @@ use waypost_api::{
 use crate::{
     exit::Failure,
     output::{Output, Tone, cell, printable, status_cell, table},
+    place::AsOfArgs,
     remote::RemoteArgs,
     when::{date_time, now, relative},
 };
 
-/// Show a chain and its steps
+/// Show a chain and its steps, as they are or as they were
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  waypost show chain ID --at 2026-01-31T12:00:00Z")]
 pub(crate) struct ShowArgs {
     /// The chain's id
     id: String,
+
+    #[command(flatten)]
+    as_of: AsOfArgs,
 
     #[command(flatten)]
     remote: RemoteArgs,
 }
 
 pub(crate) async fn run(args: ShowArgs, output: Output) -> Result<(), Failure> {
-    let detail = args.remote.chains()?.show(&args.id).await?;
+    let detail: InstanceDetail = match args.as_of.query() {
+        Some((name, moment)) => {
+            let path = ["v1", "chains", "instances", &args.id];
+            args.remote.client()?.read(&path, &[(name, &moment)]).await?
+        }
+        None => args.remote.chains()?.show(&args.id).await?,
+    };
     if output.is_json {
         return output.json(&detail);
     }

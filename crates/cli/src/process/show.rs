@@ -13,15 +13,20 @@ use super::{
 use crate::{
     exit::Failure,
     output::{Output, Tone, printable},
+    place::AsOfArgs,
     remote::RemoteArgs,
     when::{date_time, now, relative, took},
 };
 
-/// Show where a process stands, and how it came there
+/// Show where a process stands, and how it came there; or where it stood
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  waypost show process ID --at 2026-01-31T12:00:00Z")]
 pub(crate) struct ShowArgs {
     /// The process's id
     id: String,
+
+    #[command(flatten)]
+    as_of: AsOfArgs,
 
     #[command(flatten)]
     remote: RemoteArgs,
@@ -50,6 +55,11 @@ struct Shown {
 }
 
 pub(crate) async fn show(args: ShowArgs, output: Output) -> Result<(), Failure> {
+    if let Some((name, moment)) = args.as_of.query() {
+        let path = ["v1", "instances", &args.id];
+        let then: Instance = args.remote.client()?.read(&path, &[(name, &moment)]).await?;
+        return if output.is_json { output.json(&then) } else { tell(&then, now(), output) };
+    }
     let processes = args.remote.processes()?;
     let instance = processes.show(&args.id).await?;
     let history = processes.history(&args.id).await?;
@@ -57,15 +67,20 @@ pub(crate) async fn show(args: ShowArgs, output: Output) -> Result<(), Failure> 
         return output.json(&Shown { instance, history });
     }
     let now = now();
-    for (name, value) in facts(&instance, now) {
+    tell(&instance, now, output)?;
+    output.line("")?;
+    output.table(story(&history, &instance, now))
+}
+
+fn tell(instance: &Instance, now: Timestamp, output: Output) -> Result<(), Failure> {
+    for (name, value) in facts(instance, now) {
         let value = match name {
             "status" => output.paint(&value, Tone::of_status(&value)),
             _ => printable(&value),
         };
         output.line(&format!("{name:<14}{value}"))?;
     }
-    output.line("")?;
-    output.table(story(&history, &instance, now))
+    Ok(())
 }
 
 pub(crate) async fn history(args: HistoryArgs, output: Output) -> Result<(), Failure> {

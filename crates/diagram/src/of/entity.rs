@@ -1,8 +1,9 @@
 //! Entities: states, and the transitions between them with what they ask and whom they run.
 
-mod condition;
-
-use waypost_machines::entity::workflow::{State, Transition, Workflow};
+use waypost_machines::entity::{
+    told,
+    workflow::{State, Transition, Workflow},
+};
 
 use super::{add_missing, begin, edge, node};
 use crate::picture::{Edge, Kind, Picture, Style};
@@ -28,7 +29,7 @@ fn live(state: &State) -> impl Iterator<Item = &Transition> {
 
 fn way(from: &str, transition: &Transition) -> Edge {
     let mut lines = vec![transition.name.clone()];
-    lines.extend(transition.guard().map(|it| format!("if {}", condition::shown(it))));
+    lines.extend(transition.guard().map(|it| format!("if {}", told::shown(it))));
     lines.extend(transition.processors.iter().map(|it| format!("runs {}", it.name)));
     let style = if transition.is_manual { Style::Manual } else { Style::Automatic };
     edge(from, &transition.next, lines.join("\n"), style)

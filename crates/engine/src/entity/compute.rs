@@ -13,6 +13,12 @@ pub trait Compute: Send + Sync {
     /// the call's terms say, from when the question is on its way. Dropping the future takes the
     /// question back: an answer that comes later is nobody's.
     async fn ask(&self, question: Question<'_>) -> Answer;
+
+    /// Whether a member of the caller's tenant is there that has all the tags; none if that is not
+    /// known.
+    async fn serves(&self, _: &Caller, _: &[String]) -> Option<bool> {
+        None
+    }
 }
 
 /// What a member is asked.
@@ -58,5 +64,9 @@ impl Compute for NoCompute {
         let message = format!("no compute member is connected that has the tags {tags:?}");
         let reply = Reply::Failed { cause: Cause::NoMember, message, warnings: Vec::new() };
         Answer { reply, member: None }
+    }
+
+    async fn serves(&self, _: &Caller, _: &[String]) -> Option<bool> {
+        Some(false)
     }
 }

@@ -10,7 +10,7 @@ use waypost_kernel::{
 use waypost_machines::entity::{
     judge::is_sound,
     model::{ChangeLevel, Lock, Schema, id, json_schema, simple_view},
-    workflow::{self, export, import},
+    workflow::{self, Workflow, export, import},
 };
 
 use super::{
@@ -314,6 +314,14 @@ impl Entities {
             let detail = format!("model {}:{} has no workflows", which.name, which.version);
             about(Refusal::new(Code::WorkflowNotFound, detail), which).into()
         })
+    }
+
+    /// The workflows of a model, ready to be looked at; none if it has none.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn workflows(&self, which: &DefinitionRef) -> Result<Vec<Workflow>, Fault> {
+        Ok(self.stored_model(which).await?.workflows.list.clone())
     }
 
     async fn schema(&self, which: &DefinitionRef) -> Result<(Arc<Schema>, Lock), Fault> {

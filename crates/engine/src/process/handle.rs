@@ -13,7 +13,7 @@ use waypost_machines::process::{
 use super::{
     names,
     request::{ListProcesses, StartProcess},
-    view::{InstanceView, UserTaskView},
+    view::{InstanceView, Outline, UserTaskView},
 };
 use crate::{
     engine::Shared,
@@ -181,6 +181,16 @@ impl Processes {
         let key = self.known(id)?;
         let hot = self.shared.processes.load(&key).await?.ok_or_else(unknown)?;
         Ok(InstanceView { key, version: hot.version.0, state: hot.state })
+    }
+
+    /// One instance, what it runs by, and what time it is.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    pub async fn outline(&self, id: &InstanceId) -> Result<Outline, Error> {
+        let view = self.show(id).await?;
+        let graph = self.graph(&view.state).await?;
+        Ok(Outline { view, graph, now: self.shared.store.now() })
     }
 
     /// Instances that match, newest first.

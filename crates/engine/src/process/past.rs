@@ -1,13 +1,19 @@
 //! What happened to an instance, as its events tell it: step by step, or deed by deed.
 
-use waypost_kernel::{InstanceId, Key, StoreError, Timestamp, Version};
-use waypost_machines::process::{Audit, Event, History};
+use std::sync::Arc;
+
+use waypost_kernel::{InstanceId, Key, RejectionCode as Code, StoreError, Timestamp, Version};
+use waypost_machines::process::{Audit, Event, History, Process};
 
 use super::{
     handle::{Processes, unknown},
-    view::{AuditView, HistoryView},
+    view::{AuditView, HistoryView, InstanceView},
 };
-use crate::{error::Error, limits::PAGE_MAX};
+use crate::{
+    error::Error,
+    limits::PAGE_MAX,
+    moment::{Moment, not_then, then},
+};
 
 impl Processes {
     /// What happened to an instance, visit by visit.
@@ -34,8 +40,27 @@ impl Processes {
         Ok(AuditView { key, graph, deeds: audit.deeds().to_vec() })
     }
 
+    /// An instance as it was.
+    ///
+    /// # Errors
+    /// When it does not exist, or did not then.
+    pub async fn show_at(&self, id: &InstanceId, moment: Moment) -> Result<InstanceView, Error> {
+        let key = self.known(id)?;
+        match then::<Process>(&*self.shared.store, &key, moment).await? {
+            Some(it) => Ok(InstanceView { key, version: it.version.0, state: Arc::new(it.state) }),
+            None => {
+                self.show(id).await?;
+                Err(Error::rejected(Code::InstanceNotFound, not_then(moment)))
+            }
+        }
+    }
+
     /// Shows `see` every event of an instance, oldest first.
-    async fn follow(&self, key: &Key, mut see: impl FnMut(Timestamp, &Event)) -> Result<(), Error> {
+    pub(super) async fn follow(
+        &self,
+        key: &Key,
+        mut see: impl FnMut(Timestamp, &Event),
+    ) -> Result<(), Error> {
         let mut after = Version::ABSENT;
         loop {
             let records = self.shared.store.history(key, after, PAGE_MAX).await?;

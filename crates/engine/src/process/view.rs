@@ -26,6 +26,17 @@ impl InstanceView {
     }
 }
 
+/// An instance with what it runs by.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The instance.
+    pub view: InstanceView,
+    /// What it runs by.
+    pub graph: Arc<Graph>,
+    /// When it was looked at.
+    pub now: Timestamp,
+}
+
 /// A task that was handed out.
 #[derive(Clone, Debug)]
 pub struct TaskView {

@@ -30,7 +30,7 @@ pub fn is_sound(criterion: &Value) -> Result<(), String> {
     Criterion::parse(criterion).map(drop).map_err(|error| error.to_string())
 }
 
-fn subject<'a>(entity: &Entity<'a>) -> Subject<'a> {
+pub(super) fn subject<'a>(entity: &Entity<'a>) -> Subject<'a> {
     Subject {
         value: entity.value,
         state: entity.state,

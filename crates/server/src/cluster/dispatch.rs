@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use tokio::time::{Instant, sleep};
 use waypost_engine::{
     Ids as _, RandomIds,
-    entity::{Answer, Compute, Question},
+    entity::{Answer, Caller, Compute, Question},
 };
 use waypost_machines::entity::cascade::{Cause, Reply};
 
@@ -41,6 +41,14 @@ impl Compute for Cluster {
             members.note_unasked(&answer.reply);
         }
         answer
+    }
+
+    async fn serves(&self, caller: &Caller, tags: &[String]) -> Option<bool> {
+        if self.0.members.serves(caller, tags).await == Some(true) {
+            return Some(true);
+        }
+        let peers = self.0.roster.peers().await;
+        Some(peers.iter().any(|it| it.serves(&caller.tenant, tags)))
     }
 }
 

@@ -230,6 +230,10 @@ impl Compute for Members {
         }
         answer
     }
+
+    async fn serves(&self, caller: &Caller, tags: &[String]) -> Option<bool> {
+        Some(self.0.registry.serves(&caller.tenant, tags))
+    }
 }
 
 fn failed(cause: Cause, message: String) -> Reply {

@@ -85,6 +85,12 @@ impl Registry {
         members.iter().any(|it| it.has_all(wanted.tags) && it.load(wanted.bounds).is_some())
     }
 
+    /// Whether somebody has all the tags.
+    pub(super) fn serves(&self, tenant: &Tenant, tags: &[String]) -> bool {
+        let inside = self.inside();
+        inside.members.get(tenant).is_some_and(|all| all.iter().any(|it| it.has_all(tags)))
+    }
+
     /// Offers the question to whoever has the least to do; of those, to who was asked longest ago.
     /// Choosing and offering is one, so that those who ask at the same time choose differently.
     pub(super) fn offer(

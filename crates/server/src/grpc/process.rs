@@ -11,8 +11,9 @@ use tonic::{Request, Response, Status, async_trait};
 use waypost_api::grpc::workflow::{
     CallbackResult, CancelInstanceRequest, CancelInstanceResponse, CompleteJobRequest,
     CompleteJobResponse, CompleteJobsRequest, CompleteJobsResponse, CompleteUserTaskRequest,
-    CompleteUserTaskResponse, ExtendJobLeaseRequest, ExtendJobLeaseResponse, FailJobRequest,
-    FailJobResponse, GetDefinitionRequest, GetDefinitionResponse, GetInstanceHistoryRequest,
+    CompleteUserTaskResponse, ExplainInstanceRequest, ExplainInstanceResponse,
+    ExtendJobLeaseRequest, ExtendJobLeaseResponse, FailJobRequest, FailJobResponse,
+    GetDefinitionRequest, GetDefinitionResponse, GetInstanceHistoryRequest,
     GetInstanceHistoryResponse, GetInstanceRequest, GetInstanceResponse, InstanceStatus, Job,
     ListDefinitionsRequest, ListDefinitionsResponse, ListInstancesRequest, ListInstancesResponse,
     PollJobsRequest, PollJobsResponse, RetryStepRequest, RetryStepResponse, SignalWaitRequest,
@@ -25,7 +26,10 @@ use waypost_engine::{
 };
 
 use super::{door::full, status::status, values};
-use crate::{delivery::take, http::App};
+use crate::{
+    delivery::take,
+    http::{App, explanation, shown},
+};
 
 /// Items of a page unless the client says otherwise.
 const PAGE_SIZE: u32 = 20;
@@ -131,6 +135,15 @@ impl WorkflowEngine for Service {
         let view = self.processes().history(&id).await.map_err(status)?;
         let executions = convert::history(&view);
         Ok(Response::new(GetInstanceHistoryResponse { executions }))
+    }
+
+    async fn explain_instance(
+        &self,
+        request: Request<ExplainInstanceRequest>,
+    ) -> Answer<ExplainInstanceResponse> {
+        let id = request.into_inner().id.into();
+        let explained = self.processes().explain(&id, &shown).await.map_err(status)?;
+        Ok(Response::new(convert::explained(explanation(explained))))
     }
 
     async fn cancel_instance(

@@ -3,8 +3,10 @@
 pub(super) mod changes;
 mod convert;
 pub(super) mod definitions;
+pub(super) mod diagram;
 mod history;
 pub(super) mod instances;
+pub(super) mod moments;
 pub(super) mod work;
 
 use super::routes::Routes;
@@ -14,9 +16,13 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .post("/v1/chains/definitions", definitions::deploy)
         .get("/v1/chains/definitions", definitions::list)
         .get("/v1/chains/definitions/{workflowType}/{version}", definitions::show)
+        .picture("/v1/chains/definitions/{workflowType}/{version}", diagram::of_definition)
         .post("/v1/chains/instances", instances::start)
         .get("/v1/chains/instances", instances::list)
         .get("/v1/chains/instances/{instanceId}", instances::show)
+        .picture("/v1/chains/instances/{instanceId}", diagram::of_instance)
+        .get("/v1/chains/instances/{instanceId}/explain", moments::explain)
+        .get("/v1/chains/instances/{instanceId}/diff", moments::diff)
         .get("/v1/chains/instances/{instanceId}/events", instances::history)
         .post("/v1/chains/instances/{instanceId}/signals", instances::signal)
         .post("/v1/chains/instances/{instanceId}/cancel", instances::cancel)

@@ -7,12 +7,14 @@ pub(super) mod audit;
 mod body;
 pub(super) mod collections;
 mod convert;
+pub(super) mod diagram;
 mod door;
 pub(super) mod entities;
 pub(super) mod health;
 pub(super) mod help;
 pub(super) mod letters;
 pub(super) mod models;
+pub(super) mod moments;
 mod params;
 pub(crate) mod problem;
 pub(super) mod reads;
@@ -67,6 +69,7 @@ fn models(routes: Routes) -> Routes {
         .put("/model/{entityName}/{modelVersion}/indexes", models::declare_indexes)
         .post("/model/{entityName}/{modelVersion}/workflow/import", workflows::import)
         .get("/model/{entityName}/{modelVersion}/workflow/export", workflows::export)
+        .picture("/model/{entityName}/{modelVersion}/workflow", diagram::of_workflow)
 }
 
 /// One pattern has one name for each part, whatever the method makes of it.
@@ -85,6 +88,9 @@ fn entities(routes: Routes) -> Routes {
         .put("/entity/{nameOrFormat}/{versionOrId}", entities::update)
         .post("/entity/{format}/{nameOrId}/{versionOrTransition}", entities::create)
         .put("/entity/{format}/{nameOrId}/{versionOrTransition}", entities::take)
+        .picture("/entity/{entityId}", diagram::of_entity)
+        .get("/entity/{entityId}/explain", moments::explain)
+        .get("/entity/{entityId}/diff", moments::diff)
         .get("/entity/{entityId}/changes", reads::changes)
         .get("/entity/{entityId}/transitions", reads::transitions)
         .get("/platform-api/entity/fetch/transitions", reads::transitions_of)

@@ -1,6 +1,8 @@
 //! Lifecycles for operators: what types there are, their entities, what operators may write, and
 //! a way to watch. One door below a prefix that can be chosen; failures are `{"error"}`.
 
+mod diagram;
+mod explain;
 mod failure;
 mod read;
 mod route;
@@ -61,6 +63,11 @@ async fn serve(State(app): State<Arc<App>>, request: Request) -> Response {
         Wanted::List { of } => read::list(&gateway, &of, request.uri()).await,
         Wanted::Entity { of, id } => read::show(&gateway, &of, &id).await,
         Wanted::History { of, id } => read::history(&gateway, &of, &id).await,
+        Wanted::Picture { of, id } => {
+            let drawing = diagram::wanted(&request);
+            diagram::draw(&gateway, (&of, id.as_deref()), drawing).await
+        }
+        Wanted::Explanation { of, id } => explain::explain(&gateway, &of, &id).await,
         Wanted::Children { id } => read::children(&gateway, &id).await,
         Wanted::Patch { of, id } => write::patch((&app, &gateway), (&of, &id), request).await,
         Wanted::Transition { of, id } => {

@@ -20,7 +20,7 @@ use waypost_api::{
 
 use super::{
     app::App,
-    chain::{changes, definitions, instances, work},
+    chain::{self, changes, definitions, instances, work},
     entity, health, meter, process,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
@@ -50,6 +50,8 @@ const ORIGIN: &str = "http://origin.invalid";
         definitions::deploy, definitions::list, definitions::show,
         instances::start, instances::list, instances::show, instances::history,
         instances::signal, instances::cancel, changes::follow,
+        chain::diagram::of_definition, chain::diagram::of_instance, chain::moments::explain,
+        chain::moments::diff,
         work::claim, work::report, work::renew, work::release,
         process::definitions::upload, process::definitions::list, process::definitions::latest,
         process::definitions::version, process::instances::start, process::instances::start_of,
@@ -58,7 +60,9 @@ const ORIGIN: &str = "http://origin.invalid";
         process::instances::cancel, process::instances::retry, process::tasks::list,
         process::tasks::complete, process::tasks::complete_by_id, process::tasks::signal,
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
-        process::jobs::fail, process::jobs::heartbeat,
+        process::jobs::fail, process::jobs::heartbeat, process::diagram::of_latest,
+        process::diagram::of_version, process::diagram::of_instance,
+        process::moments::explain, process::moments::diff,
         health::alive, health::ready, health::version, meter::show,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
@@ -73,7 +77,8 @@ const ORIGIN: &str = "http://origin.invalid";
         entity::searches::status, entity::searches::page, entity::searches::cancel,
         entity::audit::list, entity::audit::finished, entity::letters::keep,
         entity::letters::show, entity::letters::erase, entity::letters::erase_all,
-        entity::help::list, entity::help::show,
+        entity::help::list, entity::help::show, entity::diagram::of_workflow,
+        entity::diagram::of_entity, entity::moments::explain, entity::moments::diff,
         account::show, token::issue, pairs::jwks, pairs::create, pairs::current, pairs::remove,
         pairs::invalidate, pairs::reactivate, trusted::list, trusted::create, trusted::remove,
         trusted::invalidate, trusted::reactivate, clients::list, clients::create,

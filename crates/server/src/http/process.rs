@@ -5,9 +5,11 @@ pub(super) mod audit;
 mod body;
 mod convert;
 pub(super) mod definitions;
+pub(super) mod diagram;
 mod failure;
 pub(super) mod instances;
 pub(super) mod jobs;
+pub(super) mod moments;
 mod origin;
 mod params;
 pub(super) mod tasks;
@@ -36,11 +38,16 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/definitions", definitions::list)
         .get("/v1/definitions/{id}", definitions::latest)
         .get("/v1/definitions/{id}/versions/{version}", definitions::version)
+        .picture("/v1/definitions/{id}", diagram::of_latest)
+        .picture("/v1/definitions/{id}/versions/{version}", diagram::of_version)
         .get("/v1/definitions/{id}/audit", audit::of_definition)
         .post("/v1/definitions/{id}/instances", instances::start_of)
         .post("/v1/instances", instances::start)
         .get("/v1/instances", instances::list)
         .get("/v1/instances/{id}", instances::show)
+        .picture("/v1/instances/{id}", diagram::of_instance)
+        .get("/v1/instances/{id}/explain", moments::explain)
+        .get("/v1/instances/{id}/diff", moments::diff)
         .get("/v1/instances/{id}/history", instances::history)
         .get("/v1/instances/{id}/audit", audit::of_instance)
         .post("/v1/instances/{id}/cancel", instances::cancel)

@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, any, delete, get, post, put},
 };
-use waypost_api::problem::EdgeCode;
+use waypost_api::{diagram::Format, problem::EdgeCode};
 
 use super::{
     app::App, chain, docs, edge::edge, entity, health, lifecycle, meter, openapi, problem::Refusal,
@@ -65,6 +65,20 @@ impl Routes {
         T: 'static,
     {
         self.add(Method::DELETE, path, delete(handler))
+    }
+
+    /// A picture of what is at `path`, as `diagram.svg` and in all other forms.
+    pub(super) fn picture<H, T>(mut self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        for format in Format::ALL {
+            let place = format!("{}{path}/diagram.{}", self.context, format.extension());
+            self.router = self.router.route(&place, get(handler.clone()));
+        }
+        self.known.push((Method::GET, format!("{}{path}/diagram.{{format}}", self.context)));
+        self
     }
 
     /// A route that answers to other methods, too, in its own way.

@@ -17,9 +17,9 @@ use waypost_testkit::clock::SimClock;
 
 use crate::world::{World, world_with};
 
-struct Field {
-    world: World,
-    lifecycles: DynManager,
+pub(crate) struct Field {
+    pub(crate) world: World,
+    pub(crate) lifecycles: DynManager,
     buckets: MemoryBuckets,
 }
 
@@ -32,7 +32,7 @@ impl Field {
 }
 
 /// The survey by drones: two missions, one of which belongs to the other.
-async fn field() -> Field {
+pub(crate) async fn field() -> Field {
     field_with(GatewayOptions::default()).await
 }
 

@@ -1,8 +1,12 @@
 //! The engine's views in the words of the protocol.
 
 use prost_types::Timestamp;
-use waypost_api::grpc::workflow::{
-    InstanceStatus, Job, StepExecution, StepExecutionStatus, StepType, WorkflowInstance,
+use waypost_api::{
+    explain::Explanation,
+    grpc::workflow::{
+        ExplainInstanceResponse, InstanceStatus, Job, StepExecution, StepExecutionStatus, StepType,
+        WorkflowInstance,
+    },
 };
 use waypost_engine::process::{
     self, HistoryView, InstanceView, Status, TaskView, Visit, VisitStatus, child,
@@ -36,6 +40,15 @@ pub(super) fn instance(view: &InstanceView) -> WorkflowInstance {
         failure_reason: state.reason.clone().unwrap_or_default(),
         business_key: state.business_key.clone().unwrap_or_default(),
     }
+}
+
+/// An explanation, and all of it as clients of HTTP get it.
+pub(super) fn explained(explained: Explanation) -> ExplainInstanceResponse {
+    let written = serde_json::to_value(&explained).ok();
+    let members = written.as_ref().and_then(serde_json::Value::as_object).map(to_struct);
+    let Explanation { status, summary, stuck, .. } = explained;
+    let stuck = stuck.unwrap_or_default();
+    ExplainInstanceResponse { status, summary, stuck, explanation: members }
 }
 
 const fn status(status: Status) -> InstanceStatus {

@@ -18,10 +18,11 @@ use waypost_api::{
 use waypost_engine::chain::{ListRequest, Started};
 use waypost_kernel::Version;
 
-use super::{convert, history::events};
+use super::{convert, history::events, moments::detail};
 use crate::http::{
     app::App,
     body::{JsonBody, OptionalBody},
+    moment::AsOf,
     params::{self, InstancePath, Params, check_name, page_size},
     problem::Refusal,
 };
@@ -91,22 +92,25 @@ pub(in crate::http) async fn list(
     Ok(Json(convert::page(found.iter().map(convert::instance).collect(), page, page_size)))
 }
 
-/// One instance with its steps.
+/// One instance with its steps, as it is or as it was.
 #[utoipa::path(
     get, path = "/v1/chains/instances/{instanceId}", tag = "Instances",
-    params(("instanceId" = String, Path, description = "Its id")),
+    params(("instanceId" = String, Path, description = "Its id"), AsOf),
     responses(
         (status = 200, description = "It", body = InstanceDetail),
-        (status = 404, description = "There is none: INSTANCE_NOT_FOUND"),
+        (status = 404, description = "There is none, or was none then: INSTANCE_NOT_FOUND"),
     ),
 )]
 pub(in crate::http) async fn show(
     State(app): State<Arc<App>>,
     InstancePath(id): InstancePath,
+    Params(as_of): Params<AsOf>,
 ) -> Result<Json<InstanceDetail>, Refusal> {
-    let view = app.chains.show(&id).await?;
-    let steps = view.steps().map(|it| convert::step(&it)).collect();
-    Ok(Json(InstanceDetail { instance: convert::instance(&view), steps }))
+    let view = match as_of.moment()? {
+        Some(moment) => app.chains.show_at(&id, moment).await?,
+        None => app.chains.show(&id).await?,
+    };
+    Ok(Json(detail(&view)))
 }
 
 /// What happened to an instance, oldest first.

@@ -2,6 +2,7 @@
 
 use axum::http::Method;
 use percent_encoding::percent_decode_str;
+use waypost_api::diagram::Format;
 
 use super::failure::Denied;
 
@@ -20,6 +21,15 @@ pub(super) enum Wanted {
         of: String,
         id: String,
     },
+    Explanation {
+        of: String,
+        id: String,
+    },
+    /// Of the type, or of an entity in it.
+    Picture {
+        of: String,
+        id: Option<String>,
+    },
     /// Of whatever type.
     Children {
         id: String,
@@ -35,7 +45,7 @@ pub(super) enum Wanted {
 }
 
 /// What there is to be had below an entity.
-const BELOW: &str = "history, children, state, transition";
+const BELOW: &str = "history, explain, children, state, transition, diagram.svg";
 
 /// Reads what is left of a path below the root. Slashes at the end do not count.
 pub(super) fn route(method: &Method, path: &str) -> Result<Wanted, Denied> {
@@ -49,8 +59,15 @@ pub(super) fn route(method: &Method, path: &str) -> Result<Wanted, Denied> {
     let (wanted, allowed) = match (of, id, what.as_deref()) {
         (None, _, _) => (Wanted::Types, READ),
         (Some(of), None, _) => (Wanted::List { of }, READ),
+        (Some(of), Some(name), None) if is_picture(&name) => {
+            (Wanted::Picture { of, id: None }, READ)
+        }
         (Some(of), Some(id), None) => (Wanted::Entity { of, id }, READ),
+        (Some(of), Some(id), Some(name)) if is_picture(name) => {
+            (Wanted::Picture { of, id: Some(id) }, READ)
+        }
         (Some(of), Some(id), Some("history")) => (Wanted::History { of, id }, READ),
+        (Some(of), Some(id), Some("explain")) => (Wanted::Explanation { of, id }, READ),
         (Some(_), Some(id), Some("children")) => (Wanted::Children { id }, READ),
         (Some(of), Some(id), Some("state")) => (Wanted::Patch { of, id }, "POST"),
         (Some(of), Some(id), Some("transition")) => (Wanted::Transition { of, id }, "POST"),
@@ -65,6 +82,11 @@ pub(super) fn route(method: &Method, path: &str) -> Result<Wanted, Denied> {
 }
 
 const READ: &str = "GET, HEAD";
+
+/// Whether a part of the path names a picture. No entity can be reached that is called so.
+fn is_picture(name: &str) -> bool {
+    name.strip_prefix("diagram.").is_some_and(|it| Format::of_extension(it).is_some())
+}
 
 fn decoded(part: &str) -> Result<String, Denied> {
     match percent_decode_str(part).decode_utf8() {
@@ -85,6 +107,15 @@ mod tests {
         assert_eq!(route(&Method::GET, "/drone%20survey/").unwrap(), list);
         let entity = Wanted::Entity { of: "d".into(), id: "a.b".into() };
         assert_eq!(route(&Method::HEAD, "/d/a.b").unwrap(), entity);
+    }
+
+    #[test]
+    fn pictures_are_of_a_type_or_of_an_entity() {
+        let picture = |id: Option<&str>| Wanted::Picture { of: "d".into(), id: id.map(Into::into) };
+        assert_eq!(route(&Method::GET, "/d/diagram.svg").unwrap(), picture(None));
+        assert_eq!(route(&Method::GET, "/d/a/diagram.mmd").unwrap(), picture(Some("a")));
+        let entity = Wanted::Entity { of: "d".into(), id: "diagram.png".into() };
+        assert_eq!(route(&Method::GET, "/d/diagram.png").unwrap(), entity);
     }
 
     #[test]

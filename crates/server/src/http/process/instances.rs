@@ -22,6 +22,7 @@ use super::{
 };
 use crate::http::{
     app::App,
+    moment::AsOf,
     params::{InPath, Params, header},
     problem::Refusal,
 };
@@ -139,20 +140,26 @@ pub(in crate::http) async fn list(
     Ok(Json(InstancePage { items, total, page: paging.page(), page_size: paging.size() }))
 }
 
-/// Where an instance stands.
+/// Where an instance stands, or stood.
 #[utoipa::path(
     get, path = "/v1/instances/{id}", tag = "Process instances",
-    params(("id" = String, Path, description = "Its id")),
+    params(("id" = String, Path, description = "Its id"), AsOf),
     responses(
         (status = 200, description = "Where it stands", body = Instance),
-        (status = 404, description = "There is none"),
+        (status = 404, description = "There is none, or was none then"),
     ),
 )]
 pub(in crate::http) async fn show(
     State(app): State<Arc<App>>,
     InPath(id): InPath<String>,
+    Params(as_of): Params<AsOf>,
 ) -> Result<Json<Instance>, Refusal> {
-    Ok(Json(convert::instance(&app.processes.show(&id.into()).await?)))
+    let id = id.into();
+    let view = match as_of.moment()? {
+        Some(moment) => app.processes.show_at(&id, moment).await?,
+        None => app.processes.show(&id).await?,
+    };
+    Ok(Json(convert::instance(&view)))
 }
 
 /// What happened to an instance, step by step.

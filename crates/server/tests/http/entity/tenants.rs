@@ -91,7 +91,7 @@ const TRUSTED: &str =
 /// Every operation by its route, and how somebody else tries it on what is ours: the model `m`, the
 /// entity `#2`, the message `#5`, the search `SEARCH`, the client `CLIENT` and the trusted key
 /// `ours`.
-const OPERATIONS: [(&str, &str); 57] = [
+const OPERATIONS: [(&str, &str); 61] = [
     ("GET /api/account", "/api/account"),
     ("POST /api/oauth/token", "/api/oauth/token?grant_type=client_credentials"),
     ("GET /api/clients", "/api/clients"),
@@ -151,6 +151,13 @@ const OPERATIONS: [(&str, &str); 57] = [
     ("DELETE /api/entity/{idOrFormat}", "/api/entity/#2"),
     ("DELETE /api/entity/{nameOrFormat}/{versionOrId}", "/api/entity/m/1"),
     ("GET /api/entity/{entityId}/changes", "/api/entity/#2/changes"),
+    ("GET /api/entity/{entityId}/diagram.{format}", "/api/entity/#2/diagram.txt"),
+    ("GET /api/entity/{entityId}/explain", "/api/entity/#2/explain"),
+    ("GET /api/entity/{entityId}/diff", "/api/entity/#2/diff?from=2100-01-01"),
+    (
+        "GET /api/model/{entityName}/{modelVersion}/workflow/diagram.{format}",
+        "/api/model/m/1/workflow/diagram.txt",
+    ),
     ("GET /api/entity/{entityId}/transitions", "/api/entity/#2/transitions"),
     (
         "GET /api/platform-api/entity/fetch/transitions",

@@ -3,9 +3,10 @@
 use serde_json::json;
 use tonic::Code;
 use waypost_api::grpc::workflow::{
-    CancelInstanceRequest, CompleteUserTaskRequest, GetInstanceHistoryRequest, GetInstanceRequest,
-    InstanceStatus, ListInstancesRequest, RetryStepRequest, SignalWaitRequest,
-    StartInstanceRequest, StepExecutionStatus, StepType, WorkflowInstance,
+    CancelInstanceRequest, CompleteUserTaskRequest, ExplainInstanceRequest,
+    GetInstanceHistoryRequest, GetInstanceRequest, InstanceStatus, ListInstancesRequest,
+    RetryStepRequest, SignalWaitRequest, StartInstanceRequest, StepExecutionStatus, StepType,
+    WorkflowInstance,
 };
 
 use super::talk::{Client, ending, from_struct, grpc, poll, start, start_with, to_struct, told};
@@ -117,6 +118,23 @@ async fn instances_are_listed_newest_first() {
     assert_eq!(refused, told(Code::InvalidArgument, "status: no status has number 42"));
     let unwritable = ListInstancesRequest { definition_id: "\0".to_owned(), ..all };
     assert_eq!(ending(client.list_instances(unwritable).await).0, Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn why_an_instance_is_where_it_is_is_told() {
+    let (_world, mut client) = grpc(&["line"]).await;
+    let id = start(&mut client, "line", json!({})).await;
+    let told = client.explain_instance(ExplainInstanceRequest { id }).await.unwrap().into_inner();
+    let expected = "nobody has asked for a since the server started";
+    assert!(told.summary.contains(expected), "{}", told.summary);
+    assert_eq!((told.status.as_str(), told.stuck.as_str()), ("ACTIVE", ""));
+    let all = told.explanation.unwrap();
+    for name in ["status", "summary", "waits", "conditions", "next"] {
+        assert!(all.fields.contains_key(name), "{name}");
+    }
+    let unknown = ExplainInstanceRequest { id: "nobody".to_owned() };
+    let refused = client.explain_instance(unknown).await.unwrap_err();
+    assert_eq!((refused.code(), refused.message()), (Code::NotFound, UNKNOWN));
 }
 
 #[tokio::test]

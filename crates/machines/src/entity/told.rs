@@ -9,7 +9,8 @@ const DEPTH_MAX: usize = 3;
 const SHOWN_MAX: usize = 4;
 
 /// A condition as people would say it. What is not understood is shown as three dots.
-pub(super) fn shown(condition: &Value) -> String {
+#[must_use]
+pub fn shown(condition: &Value) -> String {
     said(condition, 0)
 }
 
