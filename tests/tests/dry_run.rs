@@ -150,6 +150,10 @@ async fn commands_of_processes_are_tried_without_consequences() {
     let foreseen = world.foreseen(Method::POST, &look, &done).await;
     assert_eq!(foreseen["instances"][0]["steps"], json!(["ask"]));
     assert_eq!(foreseen["disarmed"].as_array().unwrap().len(), 1, "{foreseen}");
+    let (_, tasks) = world.send(Method::GET, "/v1/user-tasks", &json!({})).await;
+    let by_id = format!("/v1/user-tasks/{}/complete", id_of(&tasks["items"][0]));
+    let same = world.foreseen(Method::POST, &by_id, &done).await;
+    assert_eq!(same["instances"][0]["steps"], json!(["ask"]));
     world.post(&look, &done).await;
     let foreseen = world.foreseen(Method::POST, &at("signals/ask"), &json!({ "x": 1 })).await;
     assert_eq!(foreseen["instances"][0]["status"], "COMPLETED");

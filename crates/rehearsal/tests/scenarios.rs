@@ -82,7 +82,7 @@ fn played(scenario: Value) -> Played {
 
 fn passes(scenario: Value) {
     let played = played(scenario);
-    assert!(played.mismatches.is_empty(), "{:#?}", played);
+    assert!(played.mismatches.is_empty(), "{played:#?}");
 }
 
 /// The places at which a scenario is not as expected.
