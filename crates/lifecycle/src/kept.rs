@@ -271,9 +271,9 @@ mod tests {
     fn grows(steps_max: usize) {
         let mut model = Trail::begin("survey", "p", Source::Framework);
         let mut text = begun(r#"{"a":1}"#.to_owned(), "survey", "p").expect("is JSON");
-        for number in 0..200_i64 {
-            let note = ["", "plain", "\"},{\"", "\u{1f681} \"_lifecycle\":{\"workflow\":"];
-            let note = note.get(number as usize % 4).copied().unwrap_or_default();
+        let notes =
+            ["", "plain", "\"},{\"", "\u{1f681} \"_lifecycle\":{\"workflow\":"].into_iter().cycle();
+        for (number, note) in (0..200_i64).zip(notes) {
             let phases = [number.to_string(), (number + 1).to_string()];
             let step = (number % 3 != 1).then(|| moving(&phases[0], &phases[1], note));
             let program = format!(r#"{{"n":{number}}}"#);
