@@ -146,6 +146,11 @@ pub trait Bucket: Send + Sync {
     /// When it cannot begin.
     async fn watch(&self) -> Result<BucketWatch, BucketError>;
 
+    /// Whether every write of a key stays remembered, so that values need not carry their past.
+    fn remembers_all(&self) -> bool {
+        false
+    }
+
     /// Several keys at once, in the same order.
     ///
     /// # Errors

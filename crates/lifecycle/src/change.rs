@@ -7,7 +7,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use waypost_machines::lifecycle::{Goal, Source, Target, check, decide};
+use waypost_machines::lifecycle::{Goal, Source, Target, Trail, check, decide};
 
 use crate::{
     BucketError, Error, Result, Revision,
@@ -153,7 +153,9 @@ impl Core {
         };
         let moving = (from != to).then_some(Moving { from, to, source, note });
         let (workflow, mark) = (&*registration.workflow, &*registration.mark);
-        let before = Before { text: &stored.text, at: stored.at, workflow, mark };
+        // A store that forgets nothing knows the moves before the last one by itself.
+        let steps_max = if registration.bucket.remembers_all() { 1 } else { Trail::STEPS_MAX };
+        let before = Before { text: &stored.text, at: stored.at, workflow, mark, steps_max };
         grown(text, before, moving)
     }
 

@@ -72,9 +72,10 @@ impl Core {
             let workflow = claims.workflow.as_str();
             tracing::warn!(workflow, phase, "type and table disagree on whether this is terminal");
         }
-        let bucket = self.open(&claims.bucket).await;
-        let bucket =
-            bucket.map_err(|source| Error::Store { bucket: claims.bucket.clone(), source })?;
+        let bucket = self.open(&claims.bucket).await.map_err(|source| Error::Store {
+            bucket: format!("{} of workflow {:?}", claims.bucket, claims.workflow),
+            source,
+        })?;
         let Claims { workflow, bucket: bucket_name, table, shape } = claims;
         let index = Index::new();
         let mark = format!("{{\"workflow\":{}", serde_json::Value::from(workflow.as_str()));

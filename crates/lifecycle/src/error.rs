@@ -12,6 +12,19 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation was refused or failed.
+///
+/// ```
+/// use waypost_lifecycle::{Error, Manager, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let manager = Manager::builder(MemoryBuckets::new()).build();
+/// match manager.get("lamp", "l-1").await {
+///     Err(error @ Error::WorkflowNotRegistered { .. }) => assert_eq!(error.http_status(), 404),
+///     other => panic!("{other:?}"),
+/// }
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -238,18 +251,19 @@ impl Error {
     }
 }
 
-/// Some say themselves which bucket it is.
+/// One that is missing says itself which it is.
 fn trouble(bucket: &str, source: &BucketError) -> String {
     match source {
-        BucketError::Missing(name) if name == bucket => source.to_string(),
-        BucketError::Missing(_)
-        | BucketError::NotFound(_)
+        BucketError::Missing(name) => {
+            format!("{source}{}", bucket.strip_prefix(name.as_str()).unwrap_or_default())
+        }
+        BucketError::NotFound(_)
         | BucketError::Exists(_)
         | BucketError::Conflict(_)
         | BucketError::InvalidName(_)
         | BucketError::Lagged
         | BucketError::Unavailable(_)
-        | BucketError::Failed(_) => format!("bucket {bucket:?}: {source}"),
+        | BucketError::Failed(_) => format!("bucket {bucket}: {source}"),
     }
 }
 

@@ -10,6 +10,16 @@ use crate::{
 };
 
 /// A move of an entity. Its time is the store's.
+///
+/// ```
+/// use waypost_lifecycle::{Source, TransitionEvent};
+///
+/// let moved: TransitionEvent = serde_json::from_str(
+///     r#"{"from": "planning", "to": "flying", "at": "2026-01-31T12:00:00Z", "triggered": "rule"}"#,
+/// )?;
+/// assert_eq!((moved.triggered, moved.note.as_str()), (Source::Rule, ""));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransitionEvent {
     /// The phase before; empty if it was made.

@@ -37,6 +37,8 @@ pub(crate) struct Before<'b> {
     pub(crate) workflow: &'b str,
     /// How the trail of this type begins, up to the name of the type.
     pub(crate) mark: &'b str,
+    /// How many moves the trail is to have at the most.
+    pub(crate) steps_max: usize,
 }
 
 /// The text of a new value with the beginning of its trail.
@@ -58,12 +60,14 @@ pub(crate) fn grown(
     let known = trail_of(before.text).unwrap_or_default();
     let workflow = before.workflow.to_owned();
     let carried = Trail { workflow, ..known }.carried(before.at);
-    let trail = match moving {
+    let mut trail = match moving {
         None => carried,
         Some(Moving { from, to, source, note }) => {
             carried.moved(from.to_owned(), to.to_owned(), source, note.to_owned())
         }
     };
+    let surplus = trail.recent.len().saturating_sub(before.steps_max);
+    trail.recent.drain(..surplus);
     joined(text, &trail)
 }
 
@@ -126,10 +130,13 @@ impl Own<'_> {
     fn grown(&self, text: &str, before: Before<'_>, moving: Option<Moving<'_>>) -> Option<String> {
         let step = moving.map(|it| it.step(self.last_seq + 1)).transpose().ok()?;
         let steps = self.recent.strip_prefix('[')?.strip_suffix("}]")?;
+        let is_full = self.n_steps >= before.steps_max;
         let (steps, n_steps) = match &step {
-            Some(_) if self.n_steps >= Trail::STEPS_MAX => (after_first(steps)?, self.n_steps),
-            Some(_) => (steps, self.n_steps + 1),
-            None => (steps, self.n_steps),
+            _ if self.n_steps > before.steps_max => return None,
+            Some(_) if is_full && self.n_steps == 1 => (None, 1),
+            Some(_) if is_full => (Some(after_first(steps)?), self.n_steps),
+            Some(_) => (Some(steps), self.n_steps + 1),
+            None => (Some(steps), self.n_steps),
         };
         let length = text.len() + self.trail.len() + step.as_ref().map_or(0, |it| 2 * it.len());
         let mut out = Member::open(text, length + ROOM)?;
@@ -142,14 +149,16 @@ impl Own<'_> {
         out.text.push_str(RECENT);
         let recent = out.text.len();
         out.text.push('[');
-        out.text.push_str(steps);
-        // If the write before this one made a move, its time is known by now.
-        if self.trail.len() > before.mark.len() + RECENT.len() + self.recent.len() {
-            write!(out.text, ",\"at\":{}", before.at.as_micros()).ok()?;
+        if let Some(steps) = steps {
+            out.text.push_str(steps);
+            // If the write before this one made a move, its time is known by now.
+            if self.trail.len() > before.mark.len() + RECENT.len() + self.recent.len() {
+                write!(out.text, ",\"at\":{}", before.at.as_micros()).ok()?;
+            }
+            out.text.push('}');
         }
-        out.text.push('}');
         if let Some(step) = &step {
-            out.text.push(',');
+            out.text.push_str(if steps.is_some() { "," } else { "" });
             out.text.push_str(step);
         }
         out.text.push(']');
@@ -244,7 +253,8 @@ mod tests {
 
     fn before(text: &[u8], at: i64) -> Before<'_> {
         let at = Timestamp::from_micros(at);
-        Before { text, at, workflow: "survey", mark: MARK_OF_SURVEY }
+        let steps_max = Trail::STEPS_MAX;
+        Before { text, at, workflow: "survey", mark: MARK_OF_SURVEY, steps_max }
     }
 
     fn moving<'m>(from: &'m str, to: &'m str, note: &'m str) -> Moving<'m> {
@@ -253,25 +263,48 @@ mod tests {
 
     #[test]
     fn a_trail_that_grows_as_text_is_the_trail_that_grows_as_a_trail() {
+        for steps_max in [1, 2, Trail::STEPS_MAX] {
+            grows(steps_max);
+        }
+    }
+
+    fn grows(steps_max: usize) {
         let mut model = Trail::begin("survey", "p", Source::Framework);
         let mut text = begun(r#"{"a":1}"#.to_owned(), "survey", "p").expect("is JSON");
-        for number in 0..200_i64 {
-            let note = ["", "plain", "\"},{\"", "\u{1f681} \"_lifecycle\":{\"workflow\":"];
-            let note = note.get(number as usize % 4).copied().unwrap_or_default();
+        let notes =
+            ["", "plain", "\"},{\"", "\u{1f681} \"_lifecycle\":{\"workflow\":"].into_iter().cycle();
+        for (number, note) in (0..200_i64).zip(notes) {
             let phases = [number.to_string(), (number + 1).to_string()];
             let step = (number % 3 != 1).then(|| moving(&phases[0], &phases[1], note));
             let program = format!(r#"{{"n":{number}}}"#);
             let own = own(std::str::from_utf8(&text).expect("is text")).expect("is ours");
-            let next = own.grown(&program, before(&text, number), step);
+            let next = own.grown(&program, Before { steps_max, ..before(&text, number) }, step);
             text = next.expect("needs no reading").into();
             model = model.carried(Timestamp::from_micros(number));
             if let Some(it) = step {
                 model = model.moved(it.from.into(), it.to.into(), it.source, it.note.into());
             }
+            let surplus = model.recent.len().saturating_sub(steps_max);
+            model.recent.drain(..surplus);
             assert_eq!(text, joined(program.clone(), &model).expect("is JSON"), "{number}");
             assert_eq!(parted(&text).map(|it| it.0), Some(program));
         }
-        assert_eq!(model.recent.len(), Trail::STEPS_MAX);
+        assert_eq!(model.recent.len(), steps_max);
+    }
+
+    #[test]
+    fn a_trail_that_is_too_long_is_cut() {
+        let mut text = begun("{}".to_owned(), "survey", "p").expect("is JSON");
+        for _ in 0..5 {
+            text = grown("{}".to_owned(), before(&text, 1), Some(moving("p", "p", "")))
+                .expect("is JSON");
+        }
+        let short = Before { steps_max: 1, ..before(&text, 7) };
+        for (step, seq) in [(Some(moving("p", "q", "")), 7), (None, 6)] {
+            let cut = grown("{}".to_owned(), short, step).expect("is JSON");
+            let trail = trail_of(&cut).expect("has a trail");
+            assert_eq!(trail.recent.iter().map(|it| it.seq).collect::<Vec<_>>(), [seq]);
+        }
     }
 
     #[test]

@@ -35,6 +35,16 @@ const ATTEMPTS: usize = 16;
 const DEPTH_MAX: u8 = 64;
 
 /// Buckets of a NATS server.
+///
+/// ```no_run
+/// use waypost_lifecycle::{Manager, NatsBuckets};
+///
+/// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
+/// let manager = Manager::builder(NatsBuckets::new(client)).create_buckets(8).build();
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct NatsBuckets {
     context: Context,

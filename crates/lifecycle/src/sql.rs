@@ -34,6 +34,22 @@ const REMEMBERED_MAX: usize = 65_536;
 
 /// Buckets in a store of the engine, for one tenant.
 ///
+/// ```
+/// use std::sync::Arc;
+///
+/// use waypost_lifecycle::{Manager, SqlBuckets, SystemClock};
+/// use waypost_stores::{SqliteOptions, SqliteStore};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = SqliteStore::temporary(SqliteOptions::default(), Arc::new(SystemClock))?;
+/// let buckets = SqlBuckets::new(Arc::new(store), "acme".into());
+/// let manager = Manager::builder(buckets).create_buckets(1).build();
+/// assert!(manager.list_workflows().is_empty(), "types are registered next");
+/// # Ok(())
+/// # }
+/// ```
+///
 /// A revision is the instant at which the store let the write land. Two keys that are written at the
 /// same instant may share it.
 #[derive(Clone)]
@@ -282,6 +298,10 @@ impl Bucket for SqlBucket {
 
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
         watch::watch(self.place.clone()).await
+    }
+
+    fn remembers_all(&self) -> bool {
+        true
     }
 
     async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Entry>>, BucketError> {

@@ -14,6 +14,40 @@ use crate::{
 pub type Watch<T> = Pin<Box<dyn Stream<Item = T> + Send>>;
 
 /// Something to see.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use waypost_lifecycle::WatchEvent;
+/// # use serde::{Deserialize, Serialize};
+/// # use waypost_lifecycle::{Manager, MemoryBuckets, Participant, Transitions};
+/// # #[derive(Clone, Default, Serialize, Deserialize, Participant)]
+/// # #[lifecycle(workflow = "lamp", bucket = "LAMPS", transitions = table)]
+/// # struct Lamp {
+/// #     #[lifecycle(id)] id: String,
+/// #     #[lifecycle(phase)] phase: String,
+/// #     #[lifecycle(indexable)] room: String,
+/// # }
+/// # fn table() -> Transitions {
+/// #     Transitions::new()
+/// #         .phase("dark", ["lit", "failed"]).phase("lit", ["dark", "worn"])
+/// #         .phase("failed", []).phase("worn", [])
+/// # }
+/// # fn lamp(id: &str) -> Lamp {
+/// #     Lamp { id: id.into(), phase: "dark".into(), room: "hall".into() }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), waypost_lifecycle::Error> {
+/// # let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
+/// # let lamps = manager.register::<Lamp>().await?;
+/// lamps.create(&lamp("l-1")).await?;
+/// let mut seen = lamps.watch_events().await?;
+/// assert!(matches!(seen.next().await, Some(WatchEvent::Value(it)) if it.entity_id == "l-1"));
+/// assert!(matches!(seen.next().await, Some(WatchEvent::CaughtUp)));
+/// manager.delete("lamp", "l-1").await?;
+/// assert!(matches!(seen.next().await, Some(WatchEvent::Deleted { .. })));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent<T> {
     /// An entity: one that is there, or one that was just written.

@@ -72,7 +72,7 @@ fn a_file_that_cannot_be_used_is_refused_at_the_start() {
         error: lifecycles.toml: the transitions of workflow "drone-survey" are invalid: "planning" leads to "lost", which is not declared
         [exit 2]
 
-        error: lifecycles.toml: there is no bucket "MISSIONS"
+        error: lifecycles.toml: there is no bucket "MISSIONS" of workflow "drone-survey"
           start the program it belongs to, which makes it, or set lifecycle.create_buckets = true
         [exit 2]
 

@@ -167,9 +167,10 @@ async fn every_way_to_fail_is_met_and_has_its_status() {
 #[test]
 fn a_bucket_is_named_once() {
     let missing = BucketError::Missing("MISSIONS".to_owned());
-    let missing = Error::Store { bucket: "MISSIONS".to_owned(), source: missing };
-    assert_eq!(missing.to_string(), "there is no bucket \"MISSIONS\"");
+    let bucket = "MISSIONS of workflow \"survey\"".to_owned();
+    let missing = Error::Store { bucket, source: missing };
+    assert_eq!(missing.to_string(), "there is no bucket \"MISSIONS\" of workflow \"survey\"");
     let away = BucketError::Unavailable("no connection".to_owned());
     let away = Error::Store { bucket: "MISSIONS".to_owned(), source: away };
-    assert_eq!(away.to_string(), "bucket \"MISSIONS\": the store is unavailable: no connection");
+    assert_eq!(away.to_string(), "bucket MISSIONS: the store is unavailable: no connection");
 }
