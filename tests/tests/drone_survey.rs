@@ -1,6 +1,6 @@
 //! The drone survey of the examples: killed in the middle, started again, steered by operators from
 //! the command line and through the gateway, and seen to end.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 use std::{
     io::{BufRead as _, BufReader, Lines},

@@ -1,5 +1,4 @@
 //! The guide of pictures, explanations and the past tells the truth: what it says to type is typed.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::{path::Path, process::Command};
 

@@ -115,6 +115,7 @@ fn every_example_is_drawn() {
         .collect();
     names.sort();
     let drawn = [
+        "claims.json",
         "loan-application.json",
         "loan-disbursement.json",
         "loan.json",
@@ -133,9 +134,13 @@ fn chains_look_like_this() {
 #[test]
 fn entities_look_like_this() {
     check("orders", &of::entity::picture(&orders()));
-    let import: serde_json::Value = serde_json::from_str(&example("order-workflow.json")).unwrap();
-    let workflows = read_stored(&import["workflows"].to_string()).unwrap();
-    check("order-workflow", &of::entity::picture(&workflows[0]));
+    for (name, file) in
+        [("order-workflow", "order-workflow.json"), ("claims-workflow", "claims.json")]
+    {
+        let import: serde_json::Value = serde_json::from_str(&example(file)).unwrap();
+        let workflows = read_stored(&import["workflows"].to_string()).unwrap();
+        check(name, &of::entity::picture(&workflows[0]));
+    }
     check("built-in", &of::entity::picture(built_in()));
 }
 

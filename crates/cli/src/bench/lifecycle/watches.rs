@@ -63,7 +63,9 @@ async fn shown(
     let following = async {
         while let Some(event) = events.next().await {
             match event {
-                WatchEvent::CaughtUp => drop(ready.wait().await),
+                WatchEvent::CaughtUp => {
+                    ready.wait().await;
+                }
                 WatchEvent::Value(_) => n_seen += 1,
                 WatchEvent::Deleted { .. } => {}
                 WatchEvent::Failed(error) => return Err(failure(error)),
