@@ -46,9 +46,18 @@ function none(): Changes {
 /** Begins to follow the server. */
 export function follow(): void {
   open();
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) changed({ all: true });
-  });
+  document.addEventListener("visibilitychange", () => (document.hidden ? rest() : wake()));
+}
+
+/** Nobody sees a hidden page, and browsers have only so many connections to a server. */
+function rest(): void {
+  source?.close();
+  source = undefined;
+}
+
+function wake(): void {
+  if (source === undefined && connection.value !== "polling") open();
+  changed({ all: true });
 }
 
 /** Says that something has changed: at once if nothing was said for a while, else soon. */
@@ -62,7 +71,7 @@ function changed(what: { all?: boolean; face?: string; id?: string }): void {
 
 function tell(): void {
   timer = undefined;
-  // Nobody sees what a hidden page shows; it looks at everything when it is seen again.
+  // It looks at everything when it is seen again.
   if (document.hidden) return;
   toldAt = performance.now();
   const changes = waiting;
@@ -109,7 +118,7 @@ async function lost(stream: EventSource): Promise<void> {
   const isServed = status === 200 && (await hasNoStream());
   connection.value = isServed ? "polling" : "lost";
   if (isServed) window.setInterval(() => changed({ all: true }), LOOK_MS);
-  else window.setTimeout(open, RETRY_MS);
+  else window.setTimeout(() => source === stream && open(), RETRY_MS);
 }
 
 async function hasNoStream(): Promise<boolean> {

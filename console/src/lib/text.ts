@@ -26,8 +26,8 @@ export function duration(ms: number): string {
 export function away(at: string, now: number): string {
   const ms = Date.parse(at) - now;
   if (Math.abs(ms) < 1_500) return "now";
-  const rounded = Math.abs(ms) < 60_000 ? Math.round(Math.abs(ms) / 1_000) * 1_000 : Math.abs(ms);
-  const text = rounded < 10_000 ? `${rounded / 1_000} s` : duration(rounded);
+  const seconds = Math.round(Math.abs(ms) / 1_000);
+  const text = seconds < 60 ? `${seconds} s` : seconds < 3_600 ? `${Math.floor(seconds / 60)} min` : duration(seconds * 1_000);
   return ms < 0 ? `${text} ago` : `in ${text}`;
 }
 

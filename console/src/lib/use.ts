@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { get, Refused } from "./api";
-import { type Changes, useChanges } from "./live";
+import { type Changes, connection, useChanges } from "./live";
 
 export interface Resource<T> {
   /** The latest answer. Stays while the next one is awaited. */
@@ -71,9 +71,29 @@ function kept<T>(before: { data?: T; path: string | null }, path: string): { dat
   return before.path === path && before.data !== undefined ? { data: before.data } : {};
 }
 
-/** Whether there is no such thing. */
+/** What a server says about routes it does not have: entities take the name of one for a version. */
+const ABSENT = [400, 404, 405];
+
+/** Whether there is no such thing, or the server does not know it. */
 export function isMissing(error: Error | undefined): boolean {
-  return error instanceof Refused && error.status === 404;
+  return error instanceof Refused && ABSENT.includes(error.status);
+}
+
+/** How often what is not in the stream is looked at again. */
+const LOOK_MS = 5_000;
+
+/** Like {@link useResource}, for entities and lifecycles: the stream does not tell of them. */
+export function usePolled<T>(path: string | null): Resource<T> {
+  const resource = useResource<T>(path, (it) => it.all);
+  const reload = useRef(resource.reload);
+  reload.current = resource.reload;
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (!document.hidden && connection.value !== "lost") reload.current();
+    }, LOOK_MS);
+    return () => window.clearInterval(timer);
+  }, []);
+  return resource;
 }
 
 /** The present, once a second: for ages and countdowns. */

@@ -13,6 +13,9 @@ const MARGIN = 14;
 
 const ZOOM_MAX = 6;
 
+/** Higher drawings are made smaller; the lower ones have their own size. */
+const HEIGHT_MAX = 1_100;
+
 interface Props {
   of: Picture;
   /** What goes on, instead of what the picture says: for a moment in the past. */
@@ -189,7 +192,7 @@ function useView(of: Picture) {
   };
   const props = {
     viewBox: `${shown.x} ${shown.y} ${shown.w} ${shown.h}`,
-    style: { maxHeight: `${Math.max(180, Math.min(620, whole.h))}px`, maxWidth: `${Math.max(320, whole.w * 1.25)}px` },
+    style: { maxHeight: `${Math.max(180, Math.min(HEIGHT_MAX, whole.h))}px` },
     onPointerDown: (event: PointerEvent) => {
       held.current = { x: event.clientX, y: event.clientY };
       (event.currentTarget as Element).setPointerCapture(event.pointerId);

@@ -9,7 +9,7 @@ export function Variables({ now, before }: { now: Record<string, unknown>; befor
     <div class="scroll" role="region" aria-label="Variables" tabIndex={0}>
       <table class="variables">
         <thead>
-          <tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">Since the last step</th></tr>
+          <tr><th scope="col">Name</th><th scope="col">Value</th>{before === undefined ? null : <th scope="col">Since the last step</th>}</tr>
         </thead>
         <tbody>
           {names.map((name) => <Row key={name} name={name} now={now} before={before} />)}
@@ -27,7 +27,7 @@ function Row({ name, now, before }: { name: string; now: Record<string, unknown>
     <tr class={change}>
       <th scope="row"><code>{name}</code></th>
       <td>{isThere ? <Value value={now[name]} /> : "–"}</td>
-      <td>{change === "changed" ? <>was <Value value={before?.[name]} /></> : change}</td>
+      {before === undefined ? null : <td>{change === "changed" ? <>was <Value value={before[name]} /></> : change}</td>}
     </tr>
   );
 }

@@ -6,7 +6,7 @@ import { path, put, query } from "../lib/api";
 import type { Entity, EntityChange, EntityDeed } from "../lib/entity";
 import { when, words } from "../lib/text";
 import type { Picture } from "../lib/types";
-import { isMissing, once, useResource, useTitle } from "../lib/use";
+import { isMissing, once, usePolled, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
 import { Diagram } from "../parts/diagram";
 import { Ask } from "../parts/dialog";
@@ -27,11 +27,11 @@ export function EntityScreen() {
 
 function One({ id }: { id: string }) {
   const root = path`/api/entity/${id}`;
-  const changes = useResource<EntityChange[]>(`${root}/changes`, (it) => it.all);
+  const changes = usePolled<EntityChange[]>(`${root}/changes`);
   const times = (changes.data ?? []).map((it) => it.timeOfChange).reverse();
   const [place, setPlace] = useState<number>();
   const chosen = place === undefined ? undefined : times[place];
-  const entity = useResource<Entity>(`${root}${query({ pointInTime: chosen })}`, (it) => it.all);
+  const entity = usePolled<Entity>(`${root}${query({ pointInTime: chosen })}`);
   const before = useResource<Entity>(place !== undefined && place > 0 ? `${root}${query({ pointInTime: times[place - 1] })}` : null);
   useTitle(entity.data === undefined ? id : title(entity.data));
   return (
@@ -70,13 +70,13 @@ function Origin({ of }: { of: Entity }) {
 }
 
 function Chart({ root }: { root: string }) {
-  const picture = useResource<Picture>(`${root}/diagram.json`, (it) => it.all);
+  const picture = usePolled<Picture>(`${root}/diagram.json`);
   if (isMissing(picture.error)) return <p class="empty">This server draws no chart of it.</p>;
   return <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>;
 }
 
 function Transitions({ of, root }: { of: Entity; root: string }) {
-  const names = useResource<string[]>(`${root}/transitions`, (it) => it.all);
+  const names = usePolled<string[]>(`${root}/transitions`);
   const [asked, setAsked] = useState<string>();
   return (
     <>
@@ -104,6 +104,6 @@ const DEEDS: Column<EntityDeed>[] = [
 ];
 
 function Audit({ id }: { id: string }) {
-  const page = useResource<{ items: EntityDeed[] }>(path`/api/audit/entity/${id}`, (it) => it.all);
+  const page = usePolled<{ items: EntityDeed[] }>(path`/api/audit/entity/${id}`);
   return <Loaded of={page}>{(it) => <Table label="Audit" rows={it.items} columns={DEEDS} rowKey={(row) => `${row.utcTime} ${row.auditEventType} ${row.eventType} ${row.details}`} empty="Nothing is known." />}</Loaded>;
 }

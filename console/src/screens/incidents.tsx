@@ -46,13 +46,20 @@ export function Incidents() {
 
 function columns(retry?: (group: Group) => void): Column<Group>[] {
   const shown: Column<Group>[] = [
-    { head: "Cause", cell: (it) => <span class="name"><strong class="bad"><Icon name="failed" />{it.error}</strong><span class="quiet">{it.definition} at {it.step}</span></span> },
+    { head: "Cause", cell: (it) => <span class="name"><strong class="bad"><Icon name="failed" />{it.error}</strong><span class="quiet">{it.definition} at {it.step}</span>{it.sample.face === "chain" ? <LastError of={it.sample} /> : null}</span> },
     { head: "Instances", cell: (it) => <strong>{count(it.targets.length)}</strong>, isNumber: true },
-    { head: "Latest", cell: (it) => <Ago at={it.latest} />, isNumber: true },
-    { head: "For example", cell: (it) => <a href={it.sample.face === "process" ? path`/console/processes/${it.sample.id}` : path`/console/chains/${it.sample.id}`}>{it.sample.name}</a> },
+    { head: "Latest", cell: (it) => <Ago at={it.latest} />, isNumber: true, isWide: true },
+    { head: "For example", cell: (it) => <a href={it.sample.face === "process" ? path`/console/processes/${it.sample.id}` : path`/console/chains/${it.sample.id}`}>{it.sample.name}</a>, isWide: retry !== undefined },
   ];
   if (retry === undefined) return shown;
   return [...shown, { head: "Action", cell: (it) => <button type="button" class="primary" onClick={() => retry(it)}><Icon name="retry" />Retry {count(it.targets.length)}…</button> }];
+}
+
+/** Lists of chains do not tell errors; the latest one stands for the others. */
+function LastError({ of }: { of: Target }) {
+  const chain = useResource<ChainInstance>(path`/v1/chains/instances/${of.id}`);
+  const error = chain.data?.steps?.findLast((it) => it.lastError !== null)?.lastError;
+  return error === undefined ? null : <span class="quiet">{of.name}: {error}</span>;
 }
 
 /** Errors that differ only in numbers and quoted names have one cause. */

@@ -4,7 +4,7 @@ import { useRoute } from "preact-iso";
 import { useState } from "preact/hooks";
 import { parse, path, post } from "../lib/api";
 import type { LifecycleKind, LifecycleValue } from "../lib/entity";
-import { useResource, useTitle } from "../lib/use";
+import { usePolled, useResource, useTitle } from "../lib/use";
 import { Card, Head, Json, Loaded, Value } from "../parts/base";
 import { Ask, Field } from "../parts/dialog";
 import { Explain } from "../parts/explain";
@@ -18,8 +18,8 @@ export function LifecycleEntity() {
   const [type, id] = [params["type"] ?? "", params["id"] ?? ""];
   useTitle(id);
   const root = path`/workflows/${type}/${id}`;
-  const value = useResource<LifecycleValue>(root, (it) => it.all);
-  const history = useResource<Event[]>(`${root}/history`, (it) => it.all);
+  const value = usePolled<LifecycleValue>(root);
+  const history = usePolled<Event[]>(`${root}/history`);
   const types = useResource<LifecycleKind[]>("/workflows");
   const kind = types.data?.find((it) => it.workflow === type);
   return (

@@ -4,7 +4,7 @@ import { useLocation, useRoute } from "preact-iso";
 import { path, query } from "../lib/api";
 import type { LifecycleKind, LifecycleValue } from "../lib/entity";
 import { count } from "../lib/text";
-import { isMissing, useResource, useTitle } from "../lib/use";
+import { isMissing, usePolled, useTitle } from "../lib/use";
 import { Empty, Head, Loaded } from "../parts/base";
 import { type Column, Table } from "../parts/table";
 import { Tabs, withQuery } from "../parts/tabs";
@@ -18,7 +18,7 @@ const TYPES: Column<LifecycleKind>[] = [
 
 export function Lifecycles() {
   useTitle("Lifecycles");
-  const types = useResource<LifecycleKind[]>("/workflows", (it) => it.all);
+  const types = usePolled<LifecycleKind[]>("/workflows");
   return (
     <>
       <Head title="Lifecycles" sub="Phases of the structs of programs" />
@@ -50,10 +50,10 @@ export function LifecycleType() {
   const { query: asked } = useLocation();
   const type = params["type"] ?? "";
   useTitle(type);
-  const types = useResource<LifecycleKind[]>("/workflows", (it) => it.all);
+  const types = usePolled<LifecycleKind[]>("/workflows");
   const kind = types.data?.find((it) => it.workflow === type);
   const root = path`/workflows/${type}`;
-  const found = useResource<LifecycleValue[]>(`${root}${query({ phase: asked["phase"], limit: PAGE })}`, (it) => it.all);
+  const found = usePolled<LifecycleValue[]>(`${root}${query({ phase: asked["phase"], limit: PAGE })}`);
   const columns: Column<LifecycleValue>[] = [
     { head: "Entity", cell: (it) => <a href={path`/console/lifecycles/${type}/${name(it)}`}><strong>{name(it)}</strong></a> },
     { head: "Phase", cell: (it) => <span class="state">{String(it["phase"] ?? "?")}</span> },

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { path, postForLines } from "../lib/api";
 import type { Entity, StateCount } from "../lib/entity";
 import { count } from "../lib/text";
-import { isMissing, useResource, useTitle } from "../lib/use";
+import { isMissing, usePolled, useResource, useTitle } from "../lib/use";
 import type { Picture } from "../lib/types";
 import { Ago, Empty, Head, Json, Loaded, Loading, Trouble } from "../parts/base";
 import { Diagram } from "../parts/diagram";
@@ -99,7 +99,7 @@ function literal(text: string): unknown {
 
 function StateChips({ name, version, chosen }: { name: string; version: string; chosen: string }) {
   const { url } = useLocation();
-  const states = useResource<StateCount[]>(path`/api/entity/stats/states/${name}/${version}`, (it) => it.all);
+  const states = usePolled<StateCount[]>(path`/api/entity/stats/states/${name}/${version}`);
   return (
     <ul class="chips" aria-label="States">
       {(states.data ?? []).map((it) => (

@@ -1,9 +1,11 @@
 // How it goes: what runs, what waits, what needs somebody. Every number leads to its list.
 
 import { useEffect, useState } from "preact/hooks";
+import { path } from "../lib/api";
+import type { LifecycleKind, StateCount } from "../lib/entity";
 import { count, duration, words } from "../lib/text";
 import type { Overview } from "../lib/types";
-import { always, useNow, useResource, useTitle } from "../lib/use";
+import { always, useNow, usePolled, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Head, Loaded } from "../parts/base";
 import { Icon } from "../parts/icon";
 import { Sparkline } from "../parts/sparkline";
@@ -61,6 +63,8 @@ function Numbers({ of }: { of: Overview }) {
           </ul>
           <p class="quiet">since this page was opened; {count(of.commits)} commits since the server was started</p>
         </Card>
+        <Entities />
+        <Lifecycles />
         <Card title="Messages to the outside">
           <ul class="counts">
             <li><span>Waiting to be sent</span><strong>{count(of.outbox.pending)}</strong></li>
@@ -72,6 +76,52 @@ function Numbers({ of }: { of: Overview }) {
     </>
   );
 }
+
+/** Not shown where nobody uses them, or the server asks who wants to know. */
+function Entities() {
+  const states = usePolled<StateCount[]>("/api/entity/stats/states");
+  const found = states.data ?? [];
+  if (found.length === 0) return null;
+  const shown = found.toSorted((a, b) => b.count - a.count).slice(0, SHOWN);
+  return (
+    <Card title="Entities" extra={<a href="/console/entities">All</a>}>
+      <ul class="counts">
+        {shown.map((it) => (
+          <li key={`${it.modelName} ${it.modelVersion} ${it.state}`}>
+            <a href={`${path`/console/models/${it.modelName}/${it.modelVersion}`}?state=${encodeURIComponent(it.state)}`}>
+              <span>{it.modelName} <span class="state">{it.state}</span></span>
+              <strong>{count(it.count)}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {found.length > SHOWN ? <p class="quiet">and {found.length - SHOWN} more</p> : null}
+    </Card>
+  );
+}
+
+function Lifecycles() {
+  const types = usePolled<LifecycleKind[]>("/workflows");
+  const found = (types.data ?? []).flatMap((it) => Object.entries(it.counts_by_phase).map(([phase, number]) => ({ type: it.workflow, phase, number })));
+  if (found.length === 0) return null;
+  return (
+    <Card title="Lifecycles" extra={<a href="/console/lifecycles">All</a>}>
+      <ul class="counts">
+        {found.slice(0, SHOWN).map((it) => (
+          <li key={`${it.type} ${it.phase}`}>
+            <a href={`${path`/console/lifecycles/${it.type}`}?phase=${encodeURIComponent(it.phase)}`}>
+              <span>{it.type} <span class="state">{it.phase}</span></span>
+              <strong>{count(it.number)}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Lines of a card. */
+const SHOWN = 6;
 
 const list = (face: string) => `/console/instances${face === "chain" ? "?face=chain" : ""}`;
 

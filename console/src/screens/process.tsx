@@ -6,7 +6,7 @@ import { path } from "../lib/api";
 import { duration, when, words } from "../lib/text";
 import type { Deed, Page, Picture, ProcessInstance, ProcessSource, Visit } from "../lib/types";
 import { isMissing, type Matters, useNow, useResource, useTitle } from "../lib/use";
-import { Ago, Card, Copy, Facts, Head, Json, Loaded, When } from "../parts/base";
+import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
 import { Diagram } from "../parts/diagram";
 import { Explain } from "../parts/explain";
 import { ProcessActions } from "../parts/process-actions";
@@ -85,7 +85,7 @@ function Story({ of, root, visits, source, matters }: StoryProps) {
           { id: "diagram", name: "Diagram", body: () => <Drawn root={root} matters={matters} visits={visits} chosen={chosen} isFailed={of.status === "FAILED"} here={of.currentStepIds} source={source} /> },
           { id: "timeline", name: "Timeline", body: () => <Card><Timeline lanes={lanes(visits)} now={now} at={chosen} /></Card> },
           { id: "history", name: "History", body: () => <History visits={visits} root={root} matters={matters} /> },
-          { id: "variables", name: "Variables", body: () => <Card title={chosen === undefined ? "Variables now" : "Variables at that moment"}><Variables now={then?.variables ?? of.variables} before={then?.before ?? lastInput(visits)} /></Card> },
+          { id: "variables", name: "Variables", body: () => <Card title={chosen === undefined ? "Variables now" : "Variables at that moment"}><Variables now={then?.variables ?? of.variables} before={then === undefined ? lastInput(visits) : then.before} /></Card> },
           { id: "raw", name: "Raw", body: () => <Json value={of} label="The instance as the server tells it" /> },
         ]}
       />
@@ -133,7 +133,8 @@ const VISITS: Column<Visit>[] = [
 
 function Brought({ of }: { of: Visit }) {
   if (of.failureReason !== null) return <span class="bad">{of.failureReason}</span>;
-  const members = Object.entries(of.outputSnapshot ?? {});
+  const knew = of.inputSnapshot ?? {};
+  const members = Object.entries(of.outputSnapshot ?? {}).filter(([name, value]) => JSON.stringify(knew[name]) !== JSON.stringify(value));
   return members.length === 0 ? <span class="quiet">nothing</span> : <code class="clip">{members.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(", ")}</code>;
 }
 
@@ -154,9 +155,6 @@ function History({ visits, root, matters }: { visits: Visit[]; root: string; mat
       </Card>
       <Card title="Who did what">
         <Loaded of={audit}>{(page) => <Table label="Who did what" rows={page.items} columns={DEEDS} rowKey={(it) => String(it.sequence)} empty="Nobody has done anything yet." />}</Loaded>
-      </Card>
-      <Card title="Facts">
-        <Facts of={[["Visits", String(visits.length)], ["Failures", String(visits.filter((it) => it.status === "FAILED").length)]]} />
       </Card>
     </>
   );

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { bearer } from "../lib/api";
 import { connection } from "../lib/live";
 import { theme, type Theme } from "../lib/theme";
-import { words } from "../lib/text";
+import { count, words } from "../lib/text";
 import type { Overview } from "../lib/types";
 import { always, useResource, useTitle } from "../lib/use";
 import { Card, Facts, Head, Loaded } from "../parts/base";
@@ -105,9 +105,9 @@ function Metrics() {
 }
 
 function plain(text: string): Sample[] {
-  const lines = text.split("\n").filter((it) => /^waypost_[a-z_]+ /.test(it));
+  const lines = text.split("\n").filter((it) => /^waypost_[a-z_]+(?<!_sum|_count) /.test(it));
   return lines.flatMap((line) => {
     const [name, value] = line.split(" ");
-    return name === undefined || value === undefined ? [] : [{ name, value: String(Number(value)) }];
+    return name === undefined || value === undefined ? [] : [{ name, value: count(Number(value)) }];
   });
 }

@@ -19,7 +19,7 @@ export function Tasks() {
     { head: "Task", cell: (it) => <span class="name"><strong>{it.stepName}</strong><span class="quiet">{it.definitionId}</span></span> },
     { head: "Instance", cell: (it) => <Name id={it.instanceId} name={it.businessKey} href={path`/console/processes/${it.instanceId}`} /> },
     { head: "Knows", cell: (it) => <Known of={it} />, isWide: true },
-    { head: "Waits since", cell: (it) => <Ago at={it.createdAt} />, isNumber: true },
+    { head: "Waits since", cell: (it) => <Ago at={it.createdAt} />, isNumber: true, isWide: true },
     { head: "Action", cell: (it) => <button type="button" class="primary" onClick={() => setOpen(it)}>Complete…<span class="hidden"> {it.stepName} of {it.businessKey ?? it.instanceId}</span></button> },
   ];
   return (

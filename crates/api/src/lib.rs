@@ -10,6 +10,7 @@ pub mod entity;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod object;
+pub mod operations;
 mod page;
 pub mod problem;
 pub mod process;

@@ -15,6 +15,7 @@ mod ids;
 mod lane;
 pub mod limits;
 mod metrics;
+mod overview;
 pub mod process;
 mod queue;
 mod sweep;
@@ -27,6 +28,7 @@ pub use crate::{
     error::Error,
     ids::{Ids, RandomIds},
     metrics::Metrics,
+    overview::Overview,
     sweep::{Sweeps, Swept, Transport},
     watch::Watch,
 };

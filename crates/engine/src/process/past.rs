@@ -1,13 +1,15 @@
 //! What happened to an instance, as its events tell it: step by step, or deed by deed.
 
-use waypost_kernel::{InstanceId, Key, StoreError, Timestamp, Version};
+use std::sync::Arc;
+
+use waypost_kernel::{Cursor, InstanceId, Key, Kind, Scope, StoreError, Timestamp, Version};
 use waypost_machines::process::{Audit, Event, History};
 
 use super::{
     handle::{Processes, unknown},
     view::{AuditView, HistoryView},
 };
-use crate::{error::Error, limits::PAGE_MAX};
+use crate::{error::Error, limits::PAGE_MAX, watch::Watch};
 
 impl Processes {
     /// What happened to an instance, visit by visit.
@@ -32,6 +34,24 @@ impl Processes {
         self.follow(&key, |at, event| audit.follow(at, event)).await?;
         let graph = self.graph(audit.state()).await?;
         Ok(AuditView { key, graph, deeds: audit.deeds().to_vec() })
+    }
+
+    /// The place after everything that has happened so far, to follow processes from.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn head(&self) -> Result<Cursor, Error> {
+        Ok(self.shared.store.head(&self.scope()).await?)
+    }
+
+    /// Follows all processes from `cursor` on.
+    #[must_use]
+    pub fn watch(&self, cursor: Cursor) -> Watch {
+        Watch::new(Arc::clone(&self.shared.store), self.scope(), cursor)
+    }
+
+    fn scope(&self) -> Scope {
+        Scope { tenant: self.tenant.clone(), kind: Kind::Process, instance: None }
     }
 
     /// Shows `see` every event of an instance, oldest first.

@@ -21,7 +21,7 @@ use waypost_api::{
 use super::{
     app::App,
     chain::{changes, definitions, instances, work},
-    entity, health, meter, process,
+    entity, events, health, meter, overview, process,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -60,6 +60,7 @@ const ORIGIN: &str = "http://origin.invalid";
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
         process::jobs::fail, process::jobs::heartbeat,
         health::alive, health::ready, health::version, meter::show,
+        overview::show, overview::work, overview::timers, events::follow,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,
@@ -192,8 +193,10 @@ mod tests {
     use crate::http::routes::main_routes;
 
     /// Pages for people, aliases, and the document itself are not part of the interface.
-    const UNDESCRIBED: [&str; 9] = [
+    const UNDESCRIBED: [&str; 11] = [
         "/",
+        "/console",
+        "/console/{rest}",
         "/docs",
         "/docs/app.js",
         "/docs/style.css",

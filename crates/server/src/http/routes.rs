@@ -13,8 +13,8 @@ use axum::{
 use waypost_api::problem::EdgeCode;
 
 use super::{
-    app::App, chain, docs, edge::edge, entity, health, lifecycle, meter, openapi, problem::Refusal,
-    process,
+    app::App, chain, console, docs, edge::edge, entity, events, health, lifecycle, meter, openapi,
+    overview, problem::Refusal, process,
 };
 
 /// A router that remembers its routes, so that they can be held against the document.
@@ -123,6 +123,8 @@ pub(crate) fn metrics_router(app: Arc<App>) -> Router {
 pub(super) fn main_routes(context: &str) -> Routes {
     let routes = health::routes(Routes::new(Router::new()));
     let routes = docs::routes(routes).get("/openapi.json", openapi::show);
+    let routes = console::routes(overview::routes(routes));
+    let routes = routes.get("/v1/events/stream", events::follow);
     let routes = process::routes(chain::routes(routes));
     entity::routes(routes.below(context)).below("")
 }
