@@ -22,11 +22,11 @@ const AT_ONCE = 4;
 
 export type Deed = "cancel" | "retry";
 
-const OVER = ["COMPLETED", "CANCELLED", "CANCELED"];
+const OVER = ["COMPLETED", "FAILED", "CANCELLED", "CANCELED"];
 
 export function canBe(deed: Deed, it: Target): boolean {
   if (deed === "retry") return it.face === "process" && it.status === "FAILED" && it.steps.length > 0;
-  return !OVER.includes(it.status) && !(it.face === "chain" && it.status === "FAILED");
+  return !OVER.includes(it.status);
 }
 
 export function Bulk({ targets, clear }: { targets: Target[]; clear: () => void }) {

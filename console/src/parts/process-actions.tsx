@@ -21,7 +21,7 @@ export function ProcessActions({ of, definition }: { of: ProcessInstance; defini
       {people.map((it) => <Do key={it.id} icon="person" text={several(people, "Complete", it)} isFirst onClick={() => setDeed({ kind: "complete", step: it.id })} />)}
       {waits.map((it) => <Do key={it.id} icon="signal" text={several(waits, "Signal", it)} isFirst onClick={() => setDeed({ kind: "signal", step: it.id })} />)}
       {of.status === "FAILED" ? of.currentStepIds.map((it) => <Do key={it} icon="retry" text={of.currentStepIds.length > 1 ? `Retry ${it}…` : "Retry…"} isFirst onClick={() => setDeed({ kind: "retry", step: it })} />) : null}
-      {OVER.includes(of.status) ? null : <Do icon="cancelled" text="Cancel…" onClick={() => setDeed({ kind: "cancel" })} />}
+      {OVER.includes(of.status) || of.status === "FAILED" ? null : <Do icon="cancelled" text="Cancel…" onClick={() => setDeed({ kind: "cancel" })} />}
       {deed === undefined ? null : deed.kind === "cancel" ? (
         <CancelAsk of={of} onClose={() => setDeed(undefined)} />
       ) : (

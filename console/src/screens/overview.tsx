@@ -32,10 +32,10 @@ function Numbers({ of }: { of: Overview }) {
       <div class="tiles">
         <Tile name="Incidents" value={failed} href="/console/incidents" tone={failed > 0 ? "bad" : "plain"} note="instances that have failed" />
         <Tile name="Work ready" value={of.tasks.ready} href="/console/work" note={<Oldest at={of.tasks.oldestReadyAt} />} />
-        <Tile name="Being worked on" value={of.tasks.leased} href="/console/work" note="held by workers" />
+        <Tile name="In work" value={of.tasks.leased} href="/console/work" note="held by workers" />
         <Tile name="Waiting" value={of.tasks.awaiting} href="/console/instances?status=WAITING" note="for a person, a signal or an event" />
         <Tile name="Timers due" value={of.timers.due} href="/console/timers" note={of.timers.nextAt === undefined ? "none is armed" : <>next <Ago at={of.timers.nextAt} /></>} />
-        <Tile name="Compute members" value={of.members} href="/console/settings" note="connected here" />
+        <Tile name="Members" value={of.members} href="/console/settings" note="compute nodes connected" />
       </div>
       <div class="columns">
         {of.faces.map((face) => (
