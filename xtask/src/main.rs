@@ -27,6 +27,7 @@ Environment:
   WAYPOST_TEST_POSTGRES  URL of a PostgreSQL server to use instead of starting one
   WAYPOST_TEST_NATS      URL of a NATS server to use instead of starting one
   WAYPOST_NATS_BIN       folder of the nats-server program, when it is not on the path
+  WAYPOST_CHROMIUM       browser for the tests of the console, instead of Debian's
 ";
 
 fn main() -> ExitCode {

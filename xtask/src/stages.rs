@@ -117,6 +117,8 @@ fn servers() -> Result<Servers, String> {
     let nats = find(NATS, || start_nats(install::nats(&target())?.as_deref()))?;
     let python = install::python(&target().join("tools"), fetch_python_worker)?;
     install::node(&root().join("sdks/typescript"), fetch_node_packages)?;
+    install::node(&root().join("console"), fetch_node_packages)?;
+    install::chromium()?;
     Ok(Servers { postgres, nats, python, _started: started })
 }
 

@@ -14,6 +14,7 @@ pub mod forecast;
 pub mod grpc;
 pub mod lifecycle;
 mod object;
+pub mod operations;
 mod page;
 pub mod problem;
 pub mod process;

@@ -115,6 +115,7 @@ fn greet(server: &Server, output: Output) -> Result<(), Failure> {
 
   API      {url}/v1/instances, {url}/v1/chains/instances
   gRPC     {grpc}
+  Console  {url}
   Docs     {url}/docs
   Metrics  {url}/metrics
 

@@ -18,6 +18,7 @@ mod lane;
 pub mod limits;
 mod metrics;
 mod moment;
+mod overview;
 pub mod process;
 mod queue;
 mod sweep;
@@ -33,6 +34,7 @@ pub use crate::{
     ids::{Ids, RandomIds},
     metrics::Metrics,
     moment::Moment,
+    overview::Overview,
     sweep::{Sweeps, Swept, Transport},
     watch::Watch,
     what_if::Tried,

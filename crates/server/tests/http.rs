@@ -19,6 +19,8 @@ mod changes;
 mod claims;
 #[path = "http/cluster.rs"]
 mod cluster;
+#[path = "http/console.rs"]
+mod console;
 #[path = "http/down.rs"]
 mod down;
 #[path = "http/entity.rs"]
@@ -39,6 +41,8 @@ mod on;
 mod operations;
 #[path = "http/outbox.rs"]
 mod outbox;
+#[path = "http/overview.rs"]
+mod overview;
 #[path = "http/pictures.rs"]
 mod pictures;
 #[path = "http/process.rs"]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use waypost_kernel::{InstanceId, Key, RejectionCode as Code, StoreError, Timestamp, Version};
+use waypost_kernel::{
+    Cursor, InstanceId, Key, Kind, RejectionCode as Code, Scope, StoreError, Timestamp, Version,
+};
 use waypost_machines::process::{Audit, Event, History, Process};
 
 use super::{
@@ -13,6 +15,7 @@ use crate::{
     error::Error,
     limits::PAGE_MAX,
     moment::{Moment, not_then, then},
+    watch::Watch,
 };
 
 impl Processes {
@@ -53,6 +56,24 @@ impl Processes {
                 Err(Error::rejected(Code::InstanceNotFound, not_then(moment)))
             }
         }
+    }
+
+    /// The place after everything that has happened so far, to follow processes from.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn head(&self) -> Result<Cursor, Error> {
+        Ok(self.shared.store.head(&self.scope()).await?)
+    }
+
+    /// Follows all processes from `cursor` on.
+    #[must_use]
+    pub fn watch(&self, cursor: Cursor) -> Watch {
+        Watch::new(Arc::clone(&self.shared.store), self.scope(), cursor)
+    }
+
+    fn scope(&self) -> Scope {
+        Scope { tenant: self.tenant.clone(), kind: Kind::Process, instance: None }
     }
 
     /// Shows `see` every event of an instance, oldest first.

@@ -94,6 +94,11 @@ impl Members {
         self.0.changes.subscribe()
     }
 
+    /// How many are here.
+    pub(crate) fn count(&self) -> u64 {
+        u64::try_from(self.0.metrics.members.get()).unwrap_or(0)
+    }
+
     /// The tags of those who are here.
     pub(crate) fn tagged(&self) -> Tagged {
         self.0.registry.tagged()

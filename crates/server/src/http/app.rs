@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains, process::Processes};
 
-use super::{admission::Admission, meter::Meter};
+use super::{admission::Admission, meter::Meter, overview::Latest};
 use crate::{
     auth::Doorway,
     cluster::Cluster,
@@ -32,6 +32,8 @@ pub(crate) struct App {
     pub(crate) cluster: Option<Cluster>,
     /// Lifecycles and how operators come to them, if they may.
     pub(crate) lifecycle: Option<Gateway>,
+    /// How it went when somebody looked last.
+    pub(super) overview: Latest,
     /// The description of all routes, once somebody has asked for it.
     pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
@@ -60,6 +62,7 @@ impl App {
             members,
             cluster,
             lifecycle: None,
+            overview: Latest::default(),
             document: OnceLock::new(),
             claims: TaskTracker::new(),
             calls: TaskTracker::new(),

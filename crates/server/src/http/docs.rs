@@ -18,16 +18,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
-        .get("/", home)
         .get("/docs", browser)
         .get("/docs/app.js", script)
         .get("/docs/style.css", style)
         .get("/docs/errors", error_list)
         .get("/docs/errors/{code}", error_page)
-}
-
-async fn home() -> Response {
-    page("text/html; charset=utf-8", include_str!("../../assets/home.html"))
 }
 
 async fn browser() -> Response {

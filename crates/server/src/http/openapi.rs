@@ -27,9 +27,9 @@ use super::{
     app::App,
     chain::{self, changes, definitions, instances, work},
     dry_run::can_be_tried,
-    entity, health,
+    entity, events, health,
     lifecycle::describe as lifecycle,
-    lint, meter, process, what_if,
+    lint, meter, overview, process, what_if,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -76,6 +76,7 @@ const ORIGIN: &str = "http://origin.invalid";
         process::moments::explain, process::moments::diff,
         what_if::process, what_if::chain, lint::look,
         health::alive, health::ready, health::version, meter::show,
+        overview::show, overview::work, overview::timers, events::follow,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,
@@ -257,8 +258,10 @@ mod tests {
     use crate::http::routes::main_routes;
 
     /// Pages for people, aliases, and the document itself are not part of the interface.
-    const UNDESCRIBED: [&str; 9] = [
+    const UNDESCRIBED: [&str; 11] = [
         "/",
+        "/console",
+        "/console/{rest}",
         "/docs",
         "/docs/app.js",
         "/docs/style.css",

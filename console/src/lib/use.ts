@@ -1,0 +1,115 @@
+// What a screen shows: asked for when it opens, and again when something has changed.
+
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { get, Refused } from "./api";
+import { type Changes, connection, useChanges } from "./live";
+
+export interface Resource<T> {
+  /** The latest answer. Stays while the next one is awaited. */
+  data: T | undefined;
+  /** Why there is no newer one. */
+  error: Error | undefined;
+  isLoading: boolean;
+  reload: () => void;
+}
+
+export type Matters = (changes: Changes) => boolean;
+
+/** Never looks again by itself. */
+export const once: Matters = () => false;
+
+/** Looks again whenever anything happens. */
+export const always: Matters = () => true;
+
+/** The answer to a path; nothing is asked while there is none. */
+export function useResource<T>(path: string | null, matters: Matters = once): Resource<T> {
+  const [answer, setAnswer] = useState<{ data?: T; error?: Error; path: string | null }>({ path: null });
+  const running = useRef<AbortController | null>(null);
+  const again = useRef(false);
+
+  const load = useCallback(
+    (isFirst: boolean) => {
+      if (path === null) return;
+      if (!isFirst && running.current !== null) {
+        again.current = true;
+        return;
+      }
+      const control = new AbortController();
+      running.current = control;
+      const done = (next: { data?: T; error?: Error }) => {
+        if (control.signal.aborted) return;
+        running.current = null;
+        setAnswer((before) => ({ ...(next.error === undefined ? {} : kept(before, path)), ...next, path }));
+        if (!again.current) return;
+        again.current = false;
+        load(false);
+      };
+      get<T>(path, control.signal).then(
+        (data) => done({ data }),
+        (error: Error) => done({ error }),
+      );
+    },
+    [path],
+  );
+
+  useEffect(() => {
+    load(true);
+    return () => {
+      running.current?.abort();
+      running.current = null;
+      again.current = false;
+    };
+  }, [load]);
+  useChanges(matters, () => load(false));
+  const isLoading = path !== null && answer.path !== path;
+  const isOther = isMissing(answer.error) && isLoading;
+  return { data: answer.data, error: isOther ? undefined : answer.error, isLoading, reload: () => load(false) };
+}
+
+/** An error leaves on the screen what was there, unless it was about something else or is gone. */
+function kept<T>(before: { data?: T; path: string | null }, path: string): { data?: T } {
+  return before.path === path && before.data !== undefined ? { data: before.data } : {};
+}
+
+/** What a server says about routes it does not have: entities take the name of one for a version. */
+const ABSENT = [400, 404, 405];
+
+/** Whether there is no such thing, or the server does not know it. */
+export function isMissing(error: Error | undefined): boolean {
+  return error instanceof Refused && ABSENT.includes(error.status);
+}
+
+/** How often what is not in the stream is looked at again. */
+const LOOK_MS = 5_000;
+
+/** Like {@link useResource}, for entities and lifecycles: the stream does not tell of them. */
+export function usePolled<T>(path: string | null): Resource<T> {
+  const resource = useResource<T>(path, (it) => it.all);
+  const reload = useRef(resource.reload);
+  reload.current = resource.reload;
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (!document.hidden && connection.value !== "lost") reload.current();
+    }, LOOK_MS);
+    return () => window.clearInterval(timer);
+  }, []);
+  return resource;
+}
+
+/** The present, once a second: for ages and countdowns. */
+export function useNow(everyMs = 1_000): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (!document.hidden) setNow(Date.now());
+    }, everyMs);
+    return () => window.clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title === "" ? "Waypost" : `${title} – Waypost`;
+  }, [title]);
+}

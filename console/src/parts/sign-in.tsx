@@ -1,0 +1,55 @@
+// Where the server asks who somebody is.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { bearer, Refused } from "../lib/api";
+import { refresh } from "../lib/live";
+import type { Resource } from "../lib/use";
+import { Card, Loaded, Trouble } from "./base";
+import { Field } from "./dialog";
+
+/** What was answered; a form instead, where the server wants to know who asks. */
+export function SignedIn<T>({ of, children }: { of: Resource<T>; children: (data: T) => ComponentChildren }) {
+  const isUnknown = of.error instanceof Refused && of.error.status === 401;
+  return isUnknown ? <SignIn onDone={of.reload} /> : <Loaded of={of}>{children}</Loaded>;
+}
+
+function SignIn({ onDone }: { onDone: () => void }) {
+  const [id, setId] = useState("");
+  const [secret, setSecret] = useState("");
+  const [error, setError] = useState<Error>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setError(undefined);
+    try {
+      bearer.value = await token(id.trim(), secret);
+      onDone();
+      refresh();
+    } catch (thrown) {
+      setError(thrown as Error);
+    }
+  };
+  return (
+    <Card title="Sign in">
+      <form class="narrow" onSubmit={submit}>
+        <p>This server wants to know who asks for entities.</p>
+        <Field label="Client id" value={id} set={setId} />
+        <label class="field"><span>Secret</span><input type="password" autocomplete="off" value={secret} onInput={(event) => setSecret((event.target as HTMLInputElement).value)} /></label>
+        {error === undefined ? null : <Trouble error={error} />}
+        <div class="buttons"><button type="submit" class="primary">Sign in</button></div>
+        <p class="quiet">What you enter stays in this page and is gone when you close it.</p>
+      </form>
+    </Card>
+  );
+}
+
+async function token(id: string, secret: string): Promise<string> {
+  const response = await fetch("/api/oauth/token", {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${id}:${secret}`)}`, "content-type": "application/x-www-form-urlencoded" },
+    body: "grant_type=client_credentials",
+  });
+  const answer = (await response.json().catch(() => ({}))) as { access_token?: string; error_description?: string; error?: string };
+  if (answer.access_token !== undefined) return answer.access_token;
+  throw new Error(answer.error_description ?? answer.error ?? `The server answered ${response.status}.`);
+}

@@ -1,0 +1,113 @@
+// How the server is, and how this page is set.
+
+import { useEffect, useState } from "preact/hooks";
+import { bearer } from "../lib/api";
+import { connection } from "../lib/live";
+import { theme, type Theme } from "../lib/theme";
+import { count, words } from "../lib/text";
+import type { Overview } from "../lib/types";
+import { always, useResource, useTitle } from "../lib/use";
+import { Card, Facts, Head, Loaded } from "../parts/base";
+import { Status } from "../parts/status";
+
+export function SettingsScreen() {
+  useTitle("Settings & health");
+  return (
+    <>
+      <Head title="Settings & health" />
+      <div class="columns">
+        <Health />
+        <Colors />
+        <Account />
+        <Card title="Read on">
+          <ul class="plain-list">
+            <li><a href="/docs" target="_blank" rel="noreferrer">API reference</a></li>
+            <li><a href="/openapi.json" target="_blank" rel="noreferrer">OpenAPI document</a></li>
+            <li><a href="/docs/errors" target="_blank" rel="noreferrer">Error codes</a></li>
+            <li><a href="/metrics" target="_blank" rel="noreferrer">Metrics</a></li>
+          </ul>
+        </Card>
+      </div>
+      <Card title="What the server counts"><Metrics /></Card>
+    </>
+  );
+}
+
+function Health() {
+  const version = useResource<{ name: string; version: string }>("/version");
+  const ready = useResource<{ status: string; reasons?: string[] }>("/readyz", always);
+  const overview = useResource<Overview>("/v1/overview", always);
+  return (
+    <Card title="Health">
+      <Loaded of={ready}>
+        {(it) => (
+          <Facts of={[
+            ["Server", <Status of={it.status === "ok" ? "DONE" : "FAILED"} text={it.status === "ok" ? "ready" : (it.reasons ?? []).join("; ")} />],
+            ["Version", version.data?.version ?? "…"],
+            ["This page", words(connection.value)],
+            ["Compute members", String(overview.data?.members ?? "…")],
+          ]} />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+const THEMES: Theme[] = ["system", "light", "dark"];
+
+function Colors() {
+  return (
+    <Card title="Colors">
+      <fieldset class="plain-list">
+        <legend class="hidden">Colors</legend>
+        {THEMES.map((it) => (
+          <label key={it} class="choice"><input type="radio" name="theme" checked={theme.value === it} onChange={() => (theme.value = it)} />{it === "system" ? "As the system says" : words(it)}</label>
+        ))}
+      </fieldset>
+    </Card>
+  );
+}
+
+interface Who {
+  userAccountInfo?: { userId?: string; userName?: string; legalEntity?: { name?: string }; roles?: { id: string }[] };
+}
+
+function Account() {
+  const account = useResource<Who>("/api/account");
+  const who = account.data?.userAccountInfo;
+  return (
+    <Card title="Who you are">
+      {who === undefined ? <p class="quiet">Nobody yet. Entities ask you to sign in.</p> : (
+        <Facts of={[["Name", who.userName ?? who.userId ?? "?"], ["Tenant", who.legalEntity?.name ?? "?"], ["Roles", (who.roles ?? []).map((it) => it.id).join(", ") || "none"]]} />
+      )}
+      {bearer.value === null ? null : <button type="button" onClick={() => (bearer.value = null)}>Sign out</button>}
+    </Card>
+  );
+}
+
+interface Sample {
+  name: string;
+  value: string;
+}
+
+/** Counters and gauges of our own, without labels: the rest is for those who draw curves. */
+function Metrics() {
+  const [samples, setSamples] = useState<Sample[]>();
+  useEffect(() => {
+    const read = () => fetch("/metrics").then((it) => (it.ok ? it.text() : "")).then((text) => setSamples(plain(text)), () => undefined);
+    void read();
+    const timer = window.setInterval(read, 5_000);
+    return () => window.clearInterval(timer);
+  }, []);
+  if (samples === undefined) return <p class="quiet">Loading…</p>;
+  if (samples.length === 0) return <p class="quiet">Not shown here: the metrics have an address of their own, or ask for a bearer.</p>;
+  return <Facts of={samples.map((it): [string, string] => [words(it.name.replace(/^waypost_/, "")), it.value])} />;
+}
+
+function plain(text: string): Sample[] {
+  const lines = text.split("\n").filter((it) => /^waypost_[a-z_]+(?<!_sum|_count) /.test(it));
+  return lines.flatMap((line) => {
+    const [name, value] = line.split(" ");
+    return name === undefined || value === undefined ? [] : [{ name, value: count(Number(value)) }];
+  });
+}

@@ -1,0 +1,75 @@
+// Every screen, light and dark, narrow and wide: complete, usable by everybody, nothing beside it.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PATIENCE, violations, World } from "./world.js";
+
+let world: World;
+const ids = { waiting: "", failed: "", done: "", order: "", invoice: "" };
+
+before(async () => {
+  world = await World.start();
+  ids.waiting = await world.waiting("L-1");
+  ids.failed = await world.failed("L-2");
+  ids.done = await world.waiting("L-3");
+  await world.call("POST", `/v1/instances/${ids.done}/user-tasks/review/complete`, { variables: { decision: "REJECTED" } });
+  await world.loan("L-4");
+  ids.order = await world.order("O-1");
+  await world.order("O-2");
+  await world.call("POST", "/v1/chains/claim", { workerId: "bob", max: 1, leaseMs: 600_000 });
+  ids.invoice = await world.invoice("A-1");
+});
+
+after(() => world.stop());
+
+/** Names and what must be on them. */
+const SCREENS: Record<string, [() => string, string]> = {
+  overview: [() => "/", "Incidents"],
+  processes: [() => "/console/instances", "L-2"],
+  "failed processes": [() => "/console/instances?status=FAILED", "L-2"],
+  chains: [() => "/console/instances?face=chain", "O-1"],
+  "waiting process": [() => `/console/processes/${ids.waiting}`, "Review by a person"],
+  "failed process": [() => `/console/processes/${ids.failed}`, "the bank is closed"],
+  timeline: [() => `/console/processes/${ids.done}?tab=timeline`, "Check income"],
+  history: [() => `/console/processes/${ids.done}?tab=history`, "User task completed"],
+  variables: [() => `/console/processes/${ids.done}?tab=variables`, "decision"],
+  raw: [() => `/console/processes/${ids.done}?tab=raw`, "definitionVersion"],
+  chain: [() => `/console/chains/${ids.order}`, "VALIDATE"],
+  "history of a chain": [() => `/console/chains/${ids.order}?tab=history`, "Step ready"],
+  incidents: [() => "/console/incidents", "the bank is closed"],
+  tasks: [() => "/console/tasks", "Review by a person"],
+  work: [() => "/console/work", "bob"],
+  timers: [() => "/console/timers", "in 1 d 23 h"],
+  definitions: [() => "/console/definitions", "Loan, renamed"],
+  definition: [() => "/console/definitions/process/loan", "version 2 of 2"],
+  source: [() => "/console/definitions/process/loan?tab=source", '"hitPolicy"'],
+  "what changed": [() => "/console/definitions/process/loan?tab=diff", "Loan, renamed"],
+  "definition of a chain": [() => "/console/definitions/chain/order/1?tab=source", "VALIDATE"],
+  tables: [() => "/console/tables", "score < 500"],
+  entities: [() => "/console/entities", "Invoice"],
+  model: [() => "/console/models/Invoice/1", "A-1"],
+  entity: [() => `/console/entities/${ids.invoice}`, "100.5"],
+  audit: [() => `/console/entities/${ids.invoice}?tab=audit`, "Created"],
+  lifecycles: [() => "/console/lifecycles", "WAYPOST_LIFECYCLE_TYPES"],
+  settings: [() => "/console/settings", "Mock User"],
+  nowhere: [() => "/console/nowhere", "There is nothing here"],
+};
+
+for (const width of [360, 1280]) {
+  for (const theme of ["light", "dark"] as const) {
+    describe(`${theme}, ${width} pixels wide`, () => {
+      for (const [name, [path, text]] of Object.entries(SCREENS)) {
+        it(name, async () => {
+          const { page, context, trouble } = await world.open(path(), { width, theme });
+          await page.locator("main", { hasText: text }).waitFor();
+          await page.waitForFunction(() => !document.querySelector("main")?.textContent?.includes("Loading…"), undefined, { timeout: PATIENCE });
+          assert.deepEqual(await violations(page), []);
+          const beside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          assert.ok(beside <= 0, `${beside} pixels are beside the window`);
+          assert.deepEqual(trouble, []);
+          await context.close();
+        });
+      }
+    });
+  }
+}

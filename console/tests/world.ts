@@ -1,0 +1,145 @@
+// A server with something to look at, and a browser that looks.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { Server } from "../../sdks/typescript/tests/server.js";
+
+/** Where the browser is, unless the environment says otherwise. */
+const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** How long anything may take to appear. */
+export const PATIENCE = 15_000;
+
+const LOAN = {
+  id: "loan",
+  name: "Loan",
+  steps: [
+    { id: "check", name: "Check income", type: "SERVICE_TASK", jobType: "check", retryCount: 0, nextStep: "tier" },
+    { id: "tier", name: "Risk tier", type: "DECISION_TABLE", hitPolicy: "F", nextStep: "review", decisionTable: { rules: [{ when: { score: "score < 500" }, outputs: { tier: "HIGH" } }, { when: {}, outputs: { tier: "LOW" } }] } },
+    { id: "review", name: "Review by a person", type: "USER_TASK", nextStep: "route", boundaryEvents: [{ type: "TIMER", duration: "PT48H", interrupting: false, targetStepId: "late" }] },
+    { id: "route", name: "Route", type: "DECISION", conditionalNextSteps: { "#decision == 'APPROVED'": "paid", "#decision == 'REJECTED'": "end" } },
+    { id: "paid", name: "Wait for the payment", type: "WAIT", nextStep: "end" },
+    { id: "late", name: "Escalate", type: "SERVICE_TASK", jobType: "escalate", nextStep: "end" },
+    { id: "end", name: "Done", type: "END" },
+  ],
+};
+
+const ORDER = { workflowType: "order", workflowVersion: 1, steps: [{ stepType: "VALIDATE", maxAttempts: 1 }, { stepType: "PAY" }] };
+
+const STATES = {
+  DRAFT: { transitions: [{ name: "SEND", next: "SENT", manual: true }] },
+  SENT: { transitions: [{ name: "PAY", next: "PAID", manual: true }] },
+  PAID: { transitions: [] },
+};
+
+export class World {
+  private constructor(
+    readonly server: Server,
+    readonly browser: Browser,
+  ) {}
+
+  static async start(): Promise<World> {
+    const server = await Server.start();
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+    const world = new World(server, browser);
+    await world.call("POST", "/v1/definitions", LOAN);
+    await world.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
+    await world.call("POST", "/v1/chains/definitions", ORDER);
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.server.remove();
+  }
+
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const text = body === undefined ? null : JSON.stringify(body);
+    const response = await fetch(this.server.url + path, { method, headers: { "content-type": "application/json" }, body: text });
+    const answer = await response.text();
+    assert.ok(response.ok, `${method} ${path}: ${response.status} ${answer}`);
+    return (answer.trim() === "" ? undefined : JSON.parse(answer)) as T;
+  }
+
+  /** Starts a loan; says its id. */
+  async loan(key: string, variables: object = {}): Promise<string> {
+    const started = await this.call<{ id: string }>("POST", "/v1/instances", { definitionId: "loan", businessKey: key, variables });
+    return started.id;
+  }
+
+  /** Works off a check: with a score, or with an error. */
+  async check(score: number | string): Promise<void> {
+    const polled = await this.call<{ jobs: { id: string }[] }>("POST", "/v1/jobs/poll", { workerId: "ann", jobTypes: ["check"], maxJobs: 1, waitMs: PATIENCE });
+    const job = polled.jobs[0];
+    assert.ok(job, "there is no check to be done");
+    const deed = typeof score === "number" ? "complete" : "fail";
+    const body = typeof score === "number" ? { variables: { score } } : { errorMessage: score, retryable: false };
+    await this.call("POST", `/v1/jobs/${job.id}/${deed}`, { workerId: "ann", ...body });
+  }
+
+  /** A loan that waits for a person. */
+  async waiting(key: string): Promise<string> {
+    const id = await this.loan(key);
+    await this.check(700);
+    return id;
+  }
+
+  /** A loan that has failed. */
+  async failed(key: string): Promise<string> {
+    const id = await this.loan(key);
+    await this.check("the bank is closed");
+    return id;
+  }
+
+  async order(key: string): Promise<string> {
+    const started = await this.call<{ instanceId: string }>("POST", "/v1/chains/instances", { workflowType: "order", bizKey: key, context: { amount: 12.5 } });
+    return started.instanceId;
+  }
+
+  /** An invoice; says its id. */
+  async invoice(number: string): Promise<string> {
+    await this.call("POST", "/api/model/import/JSON/SAMPLE_DATA/Invoice/1", { number: "A-0", amount: 12.5 }).catch(() => undefined);
+    await this.call("PUT", "/api/model/Invoice/1/lock").catch(() => undefined);
+    await this.call("POST", "/api/model/Invoice/1/workflow/import", { workflows: [{ version: "1", name: "invoice", initialState: "DRAFT", states: STATES }] });
+    const made = await this.call<{ entityIds: string[] }[]>("POST", "/api/entity/JSON/Invoice/1", { number, amount: 100.5 });
+    return made[0]?.entityIds[0] ?? "";
+  }
+
+  async status(id: string): Promise<string> {
+    return (await this.call<{ status: string }>("GET", `/v1/instances/${id}`)).status;
+  }
+
+  /** A page that fails the test when anything is wrong in it. */
+  async open(path: string, look: { width?: number; theme?: "light" | "dark" } = {}): Promise<Looked> {
+    const context = await this.browser.newContext({ viewport: { width: look.width ?? 1280, height: 800 }, colorScheme: look.theme ?? "light" });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    const trouble: string[] = [];
+    page.on("pageerror", (error) => trouble.push(error.message));
+    // What the server does not have is asked for all the same; the page copes, and the browser notes it.
+    page.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && trouble.push(message.text()));
+    await page.goto(this.server.url + path);
+    await page.locator("main h1, main .empty").first().waitFor();
+    return { page, context, trouble };
+  }
+}
+
+export interface Looked {
+  page: Page;
+  context: BrowserContext;
+  trouble: string[];
+}
+
+/** What is wrong for those who do not see, or have no mouse. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
+    return (await axe.run({ resultTypes: ["violations"] })).violations;
+  });
+  return found.flatMap((it) => it.nodes.map((node) => `${it.id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+}
