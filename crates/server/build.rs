@@ -35,7 +35,8 @@ fn console_files(folder: &Path) -> io::Result<String> {
         let root = folder.canonicalize()?;
         for path in files(&root)?.into_iter().chain(files(&root.join("assets"))?) {
             let name = path.strip_prefix(&root).map_err(io::Error::other)?;
-            writeln!(list, "    ({name:?}, include_bytes!({path:?})),").map_err(io::Error::other)?;
+            writeln!(list, "    ({name:?}, include_bytes!({path:?})),")
+                .map_err(io::Error::other)?;
         }
     }
     list.push(']');

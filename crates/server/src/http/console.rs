@@ -45,11 +45,7 @@ async fn page() -> Response {
 
 /// A file; or the page, for the places it knows how to show. A file that is not there is no place:
 /// a page of an older version must not get a page where it asks for a script.
-async fn file(
-    Path(rest): Path<String>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, Refusal> {
+async fn file(Path(rest): Path<String>, headers: HeaderMap, uri: Uri) -> Result<Response, Refusal> {
     if let Some(content) = find(&rest) {
         return match packed(&rest, &headers).await {
             Some(packed) => Ok(as_packed(answer(&rest, packed))),
@@ -155,7 +151,7 @@ mod tests {
     /// Names of formats look like addresses, and nobody goes there.
     const FORMATS: [&str; 3] = [
         "http://www.w3.org/2000/svg",
-        "http://www.w3.org/1999/xlink",
+        "http://www.w3.org/1999/xhtml",
         "http://www.w3.org/1998/Math/MathML",
     ];
 

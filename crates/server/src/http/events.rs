@@ -61,7 +61,8 @@ pub(super) async fn follow(
     };
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE.min(app.limits.idle_timeout / 2));
     let beginning = Event::default().id(place.to_string());
-    let (processes, chains) = (app.processes.watch(place.process), app.chains.watch(None, place.chain));
+    let (processes, chains) =
+        (app.processes.watch(place.process), app.chains.watch(None, place.chain));
     let reader = Reader { app, processes, chains, _seat: seat };
     let events = once(ready(Ok(beginning))).chain(stream(reader));
     Ok(Sse::new(events).keep_alive(keep_alive).into_response())

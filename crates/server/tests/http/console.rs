@@ -36,7 +36,10 @@ async fn browsers_load_nothing_from_elsewhere_and_keep_what_never_changes() {
         assert_eq!(response.headers()["content-type"], kind);
         assert_eq!(response.headers()["cache-control"], "public, max-age=31536000, immutable");
         let policy = response.headers()["content-security-policy"].to_str().unwrap();
-        assert!(policy.starts_with("default-src 'self';") && !policy.contains("unsafe"), "{policy}");
+        assert!(
+            policy.starts_with("default-src 'self';") && !policy.contains("unsafe"),
+            "{policy}"
+        );
     }
 }
 

@@ -160,8 +160,10 @@ async fn both_faces_are_followed_and_nothing_is_missed_by_coming_back() {
     start_chain(&world).await;
     let second = until(&mut stream, r#""instanceId":"i-2""#).await;
     assert!(second.starts_with("event: changes\n"), "{second}");
-    expect![[r#"[{"face":"chain","instanceId":"i-2","version":1,"at":"2026-05-28T20:26:40.000000Z"}]"#]]
-        .assert_eq(second.lines().find_map(|it| it.strip_prefix("data: ")).unwrap());
+    expect![[
+        r#"[{"face":"chain","instanceId":"i-2","version":1,"at":"2026-05-28T20:26:40.000000Z"}]"#
+    ]]
+    .assert_eq(second.lines().find_map(|it| it.strip_prefix("data: ")).unwrap());
     drop(stream);
     // What happens while nobody looks.
     start_chain(&world).await;
