@@ -1,7 +1,7 @@
 //! The console: what is committed is what is built, and its own tests drive the program in a
 //! browser.
-
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 use std::{
     collections::BTreeMap,
     fs,
