@@ -97,6 +97,10 @@ codes! {
         "it is ignored; correct its name or take it away";
     E011 Warning "a workflow behind one that takes every entity",
         "put it first, or give the one before it a criterion";
+    E012 Warning "a criterion on a path the model does not have",
+        "entities of this model have nothing there; correct the path, or teach the model with a sample that has it";
+    E013 Warning "work for members nobody is",
+        "no member that is connected has all these tags; correct them, or start one that has";
 
     G001 Info "more than is shown",
         "mend these first, then look again";

@@ -1,5 +1,6 @@
 //! What is wrong with workflows of entities.
 
+mod beside;
 mod criterion;
 mod member;
 mod refused;
@@ -12,7 +13,7 @@ use waypost_machines::entity::{
 };
 
 use crate::{
-    code,
+    Surroundings, code,
     ledger::{At, Ledger, Note},
     lint::Subject,
     source::{down, pointer_of},
@@ -48,7 +49,7 @@ impl Placed<'_> {
     }
 }
 
-pub(crate) fn check(subject: &Subject<'_>, ledger: &mut Ledger<'_>) {
+pub(crate) fn check(subject: &Subject<'_>, surroundings: &Surroundings, ledger: &mut Ledger<'_>) {
     let body = match Value::parse(subject.own_text()) {
         Ok(body) => body,
         Err(error) => {
@@ -59,7 +60,7 @@ pub(crate) fn check(subject: &Subject<'_>, ledger: &mut Ledger<'_>) {
     member::check(subject, ledger);
     let rules = Rules { strict_types: true, is_sound: &is_sound };
     match import(&[], &body, &rules) {
-        Ok(workflows) => check_all(subject, &workflows, ledger),
+        Ok(workflows) => check_all(subject, &workflows, surroundings, ledger),
         Err(Refusal::Malformed(malformed)) => {
             let at = At::value(pointer_of(&subject.pointer, &malformed.place));
             ledger.add(Note::new(&code::E001, at, malformed.problem));
@@ -73,7 +74,12 @@ pub(crate) fn check(subject: &Subject<'_>, ledger: &mut Ledger<'_>) {
     }
 }
 
-fn check_all(subject: &Subject<'_>, workflows: &[Workflow], ledger: &mut Ledger<'_>) {
+fn check_all(
+    subject: &Subject<'_>,
+    workflows: &[Workflow],
+    surroundings: &Surroundings,
+    ledger: &mut Ledger<'_>,
+) {
     let list = subject.at("workflows");
     let mut taker: Option<String> = None;
     for (index, workflow) in workflows.iter().enumerate() {
@@ -87,6 +93,7 @@ fn check_all(subject: &Subject<'_>, workflows: &[Workflow], ledger: &mut Ledger<
         }
         way::check(&placed, ledger);
         criterion::check(&placed, ledger);
+        beside::check(&placed, surroundings, ledger);
         for (state, at, transition) in placed.transitions() {
             processors(&placed.transition(state, at), transition, ledger);
         }

@@ -22,14 +22,16 @@ mod process;
 mod schema;
 mod show;
 mod source;
+mod surroundings;
 
 pub use self::{
     code::{ALL, Code, Severity},
     finding::{Finding, Place, Related, Report, Unreadable},
     kind::DefinitionKind,
-    lint::lint,
+    lint::{lint, lint_within},
     schema::{SCHEMAS, schema},
     show::{Paint, json, sarif, text},
+    surroundings::{Surroundings, asked_tags, model},
 };
 
 /// How much of everything is looked at, and why not more.

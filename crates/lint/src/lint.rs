@@ -1,7 +1,7 @@
 //! The one way in: from a text to everything that is wrong with it.
 
 use crate::{
-    DefinitionKind, Report, Unreadable, chain, entity,
+    DefinitionKind, Report, Surroundings, Unreadable, chain, entity,
     ledger::Ledger,
     lifecycle,
     limits::{DEFINITIONS_MAX, TEXT_MAX},
@@ -37,6 +37,19 @@ impl<'t> Subject<'t> {
 /// # Errors
 /// When it is neither, is too large, or does not tell what kind of definition it is.
 pub fn lint(text: &str, kind: Option<DefinitionKind>) -> Result<Report, Unreadable> {
+    lint_within(text, kind, &Surroundings::default())
+}
+
+/// [`lint`] for definitions of which more is known than their text: then it is also said what does
+/// not fit to that.
+///
+/// # Errors
+/// As those of [`lint`].
+pub fn lint_within(
+    text: &str,
+    kind: Option<DefinitionKind>,
+    surroundings: &Surroundings,
+) -> Result<Report, Unreadable> {
     if text.len() > TEXT_MAX {
         let problem = format!("the text has {} bytes, of {TEXT_MAX} allowed", text.len());
         return Err(Unreadable { problem, at: None, is_other: false });
@@ -54,7 +67,7 @@ pub fn lint(text: &str, kind: Option<DefinitionKind>) -> Result<Report, Unreadab
         kinds.push(kind);
         match kind {
             DefinitionKind::Process => process::check(subject, &mut ledger),
-            DefinitionKind::Entity => entity::check(subject, &mut ledger),
+            DefinitionKind::Entity => entity::check(subject, surroundings, &mut ledger),
             DefinitionKind::Lifecycle => lifecycle::check(subject, &mut ledger),
             DefinitionKind::Chain => chain::check(subject, &mut ledger),
         }

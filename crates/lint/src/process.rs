@@ -57,7 +57,7 @@ pub(crate) fn check(subject: &Subject<'_>, ledger: &mut Ledger<'_>) {
     };
     let flow = Flow::new(&graph);
     let mut budget = Budget::default();
-    condition::check(&definition, &graph, &mut budget, ledger);
+    condition::check(&definition, &flow, &mut budget, ledger);
     table::check(&definition, &graph, &mut budget, ledger);
     join::check(&definition, &flow, ledger);
     let circles = circle::check(&definition, &flow, ledger);

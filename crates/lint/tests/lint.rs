@@ -3,6 +3,8 @@
 
 #[path = "lint/broken.rs"]
 mod broken;
+#[path = "lint/expected.rs"]
+mod expected;
 #[path = "lint/graph.rs"]
 mod graph;
 #[path = "lint/hostile.rs"]

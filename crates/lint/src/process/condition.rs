@@ -1,14 +1,17 @@
 //! Conditions of decisions and of steps that choose where to go on, and other expressions.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 use waypost_machines::process::{
-    Choice, Graph, Work,
+    Choice, Work,
     expression::{Assignment, Coercion, Compiled, ExpressionError, Limits},
 };
 
 use super::{
     Definition,
-    space::{Budget, Space},
+    flow::{Flow, has},
+    space::{Budget, Domain, Space},
     types::{mismatch, never_boolean},
 };
 use crate::{
@@ -19,6 +22,9 @@ use crate::{
 
 /// Conditions that one is compared with. Nobody writes more for one step.
 const SAME_MAX: usize = 100;
+
+/// Texts of one variable that are tried.
+const TEXTS_MAX: usize = 100;
 
 /// What one condition came to, over all inputs.
 #[derive(Clone, Default)]
@@ -43,23 +49,51 @@ pub(super) fn check_written(definition: &Definition<'_>, ledger: &mut Ledger<'_>
 
 pub(super) fn check(
     definition: &Definition<'_>,
-    graph: &Graph,
+    flow: &Flow<'_>,
     budget: &mut Budget,
     ledger: &mut Ledger<'_>,
 ) {
-    for (index, step) in graph.steps().iter().enumerate() {
-        match &step.work {
-            Work::Decide(choices) => choose(definition, (index, choices), budget, ledger),
+    let (answers, literals) = (answers(flow), literals(definition));
+    for (index, step) in flow.graph.steps().iter().enumerate() {
+        let offers_all = has(&answers, index);
+        let choices = match &step.work {
+            Work::Decide(choices) => choices,
             Work::Service { exit, .. } | Work::User { exit, .. } | Work::Wait { exit } => {
-                choose(definition, (index, &exit.choices), budget, ledger);
+                &exit.choices
             }
             Work::Transform { assignments, .. } => {
                 let base = down(&definition.step(index), "transformations");
                 assigned(&base, assignments, &code::P030, ledger);
+                continue;
             }
-            Work::Table { .. } | Work::Fork { .. } | Work::Join { .. } | Work::End { .. } => {}
-        }
+            Work::Table { .. } | Work::Fork { .. } | Work::Join { .. } | Work::End { .. } => {
+                continue;
+            }
+        };
+        let chosen = Chosen { step: index, choices, offers_all, literals: &literals };
+        choose(definition, &chosen, budget, ledger);
     }
+}
+
+/// Conditions of one step.
+struct Chosen<'g> {
+    step: usize,
+    choices: &'g [Choice],
+    /// Whether they are what a person was asked: then the texts they name are all there are.
+    offers_all: bool,
+    literals: &'g Literals,
+}
+
+/// The texts that the definition itself sets variables to.
+type Literals = BTreeMap<String, BTreeSet<String>>;
+
+/// Steps at which the conditions are about what a person has just answered.
+fn answers(flow: &Flow<'_>) -> Vec<bool> {
+    let is_person = |it: usize| matches!(flow.step(it).map(|it| &it.work), Some(Work::User { .. }));
+    let before = flow.reversed(|it| flow.all(it).collect());
+    let each = before.iter().enumerate();
+    each.map(|(index, it)| is_person(index) || !it.is_empty() && it.iter().all(|it| is_person(*it)))
+        .collect()
 }
 
 fn place(definition: &Definition<'_>, step: usize, condition: &str) -> At {
@@ -90,14 +124,14 @@ pub(super) fn assigned(
 
 fn choose(
     definition: &Definition<'_>,
-    (step, choices): (usize, &[Choice]),
+    chosen: &Chosen<'_>,
     budget: &mut Budget,
     ledger: &mut Ledger<'_>,
 ) {
     let before = ledger.len();
     let mut read = Vec::new();
-    for choice in choices {
-        let at = place(definition, step, &choice.source);
+    for choice in chosen.choices {
+        let at = place(definition, chosen.step, &choice.source);
         match &choice.condition {
             Err(error) => unread(&at, error, ledger),
             Ok(compiled) => {
@@ -110,7 +144,7 @@ fn choose(
     if read.is_empty() || ledger.has_errors_since(before) {
         return;
     }
-    try_out(definition, (step, choices, &read), budget, ledger);
+    try_out(definition, (chosen, &read), budget, ledger);
 }
 
 fn of_types(at: &At, compiled: &Compiled, ledger: &mut Ledger<'_>) {
@@ -125,11 +159,17 @@ fn of_types(at: &At, compiled: &Compiled, ledger: &mut Ledger<'_>) {
 
 fn try_out(
     definition: &Definition<'_>,
-    (step, choices, read): (usize, &[Choice], &[&Compiled]),
+    (conditions, read): (&Chosen<'_>, &[&Compiled]),
     budget: &mut Budget,
     ledger: &mut Ledger<'_>,
 ) {
-    let inputs = Space::of(read.iter().copied()).inputs(&|name| is_whole(definition, name));
+    let Chosen { step, choices, offers_all, literals } = *conditions;
+    let domain = |name: &str| Domain {
+        is_whole: is_whole(definition, name),
+        texts: literals.get(name).cloned().unwrap_or_default(),
+        offers_all,
+    };
+    let inputs = Space::of(read.iter().copied()).inputs(&domain);
     let mut tallies = vec![Tally::default(); read.len()];
     let mut gap = None;
     let mut are_complete = inputs.are_complete;
@@ -205,6 +245,24 @@ fn is_same(one: &Choice, other: &Choice) -> bool {
         (Ok(one), Ok(other)) => one.expression().is_same_as(other.expression()),
         (Ok(_) | Err(_), _) => false,
     }
+}
+
+fn literals(definition: &Definition<'_>) -> Literals {
+    let mut literals = Literals::new();
+    let steps = definition.source.steps.iter();
+    let rules = steps.clone().filter_map(|it| it.decision_table.as_ref()).flat_map(|it| &it.rules);
+    let set = rules.flat_map(|it| &it.outputs);
+    for (name, value) in set.chain(steps.flat_map(|it| &it.transformations)) {
+        if let Assignment::Literal(Value::String(text)) =
+            Assignment::parse(value, Limits::default())
+        {
+            let texts = literals.entry(name.clone()).or_default();
+            if texts.len() < TEXTS_MAX {
+                texts.insert(text);
+            }
+        }
+    }
+    literals
 }
 
 /// Whether the definition says that a variable is a whole number.

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use waypost_machines::process::expression::{Assignment, Compiled, Limits};
+use waypost_machines::process::{
+    StepSource,
+    expression::{Assignment, Compiled, Limits},
+};
 
 use super::Definition;
 use crate::{
@@ -45,11 +48,13 @@ fn job_types(definition: &Definition<'_>, ledger: &mut Ledger<'_>) {
 }
 
 /// Workers, people and whoever starts an instance bring variables nobody can know of here. But a
-/// name that is almost one that is set here, and is itself set nowhere, is worth a look.
+/// name that is almost one that is set here, and is itself set nowhere, is worth a look; and where
+/// all of them declare what they bring, every other name is.
 fn variables(definition: &Definition<'_>, ledger: &mut Ledger<'_>) {
     let set = set(definition);
+    let is_all = is_declared(definition);
     let mut told = BTreeSet::new();
-    if set.is_empty() || set.len() > NAMES_MAX {
+    if !is_all && set.is_empty() || set.len() > NAMES_MAX {
         return;
     }
     for (at, compiled) in expressions(definition) {
@@ -59,12 +64,24 @@ fn variables(definition: &Definition<'_>, ledger: &mut Ledger<'_>) {
             if is_told || !told.insert(name.to_owned()) {
                 continue;
             }
-            let Some(near) = nearest(name, set.iter().copied()) else { continue };
+            let message = match nearest(name, set.iter().copied()) {
+                Some(near) => format!("{name:?} is set nowhere here, but {near:?} is"),
+                None if is_all => format!("{name:?} is set nowhere, and no schema declares it"),
+                None => continue,
+            };
             let span = variable.spans.first().map_or((0, 1), |it| (it.start, it.end));
-            let message = format!("{name:?} is set nowhere here, but {near:?} is");
             ledger.add(Note::new(&code::P038, at.clone().part(span), message));
         }
     }
+}
+
+/// Whether everybody declares what they bring: who starts an instance, and who answers at a step.
+fn is_declared(definition: &Definition<'_>) -> bool {
+    let source = definition.source;
+    let rests =
+        |it: &&StepSource| matches!(it.step_type.as_str(), "SERVICE_TASK" | "USER_TASK" | "WAIT");
+    source.input_schema.is_some()
+        && source.steps.iter().filter(rests).all(|it| it.outputs_schema.is_some())
 }
 
 /// The variables that the definition itself speaks of setting.

@@ -8,6 +8,8 @@
 mod node;
 mod term;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 use waypost_machines::process::{
     Variables,
@@ -49,6 +51,17 @@ impl Budget {
 pub(super) struct Space {
     terms: Vec<Term>,
     is_complete: bool,
+}
+
+/// What is to be expected of one variable.
+#[derive(Default)]
+pub(super) struct Domain {
+    /// Of numbers only whole ones.
+    pub(super) is_whole: bool,
+    /// The texts that the definition itself sets it to: others are not expected then.
+    pub(super) texts: BTreeSet<String>,
+    /// Of texts only those it is compared with, if it is compared with several.
+    pub(super) offers_all: bool,
 }
 
 /// An input, and whether it is one that somebody would expect.
@@ -203,16 +216,22 @@ impl Space {
     }
 
     /// Inputs for all cases, or for some if there are too many; those that somebody would expect
-    /// come first. `is_whole` says of which variables only whole numbers are to be expected.
-    pub(super) fn inputs(&self, is_whole: &dyn Fn(&str) -> bool) -> Inputs {
-        let whole =
-            |it: &Term| it.path.len() == 1 && it.path.first().is_some_and(|it| is_whole(it));
-        let natural: Vec<Vec<Value>> = self.terms.iter().map(|it| it.natural(whole(it))).collect();
+    /// come first. `domain` says what is to be expected of a variable.
+    pub(super) fn inputs(&self, domain: &dyn Fn(&str) -> Domain) -> Inputs {
+        let expected = |it: &Term| match it.path.as_slice() {
+            [name] => domain(name),
+            _ => Domain::default(),
+        };
+        let natural: Vec<Vec<Value>> =
+            self.terms.iter().map(|it| it.natural(&expected(it))).collect();
         let all: Vec<Vec<Value>> = self
             .terms
             .iter()
             .zip(&natural)
-            .map(|(term, natural)| natural.iter().cloned().chain(term.others()).collect())
+            .map(|(term, natural)| {
+                let others = term.others().into_iter().filter(|it| !natural.contains(it));
+                natural.iter().cloned().chain(others).collect()
+            })
             .collect();
         let (mut list, _) = self.product(&natural, &natural, INPUTS_MAX);
         let (more, are_all) = self.product(&all, &natural, INPUTS_MAX);

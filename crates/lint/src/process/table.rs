@@ -9,7 +9,7 @@ use waypost_machines::process::{
 use super::{
     Definition,
     condition::{assigned, is_whole},
-    space::{Budget, Space},
+    space::{Budget, Domain, Space},
     types::{mismatch, never_boolean},
 };
 use crate::{
@@ -135,7 +135,10 @@ impl Placed<'_> {
         let rules = &self.table.rules;
         let conditions =
             rules.iter().flat_map(|it| &it.cells).filter_map(|it| it.condition.as_ref().ok());
-        let inputs = Space::of(conditions).inputs(&|name| is_whole(self.definition, name));
+        let inputs = Space::of(conditions).inputs(&|name| Domain {
+            is_whole: is_whole(self.definition, name),
+            ..Domain::default()
+        });
         let n_cells = rules.iter().map(|it| it.cells.len()).sum::<usize>() + rules.len();
         let mut outcome = Outcome {
             tallies: vec![Tally::default(); rules.len()],

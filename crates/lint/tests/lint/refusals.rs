@@ -15,7 +15,7 @@ use waypost_machines::{
     process::{Graph, Source, expression::Coercion},
 };
 
-use crate::broken::{files, root};
+use crate::broken::{definitions, files, root};
 
 /// Whether the engine takes a definition.
 fn is_taken(kind: DefinitionKind, text: &str) -> bool {
@@ -124,7 +124,7 @@ proptest! {
 
 #[test]
 fn all_examples_are_judged_as_the_engine_does() {
-    for file in files("examples/broken").into_iter().chain(files("examples")) {
+    for file in files("examples/broken").into_iter().chain(definitions("examples")) {
         let text = fs::read_to_string(&file).unwrap();
         let report = lint(&text, None).unwrap();
         if report.kinds != [DefinitionKind::Lifecycle] {

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use waypost_lint::{DefinitionKind, SCHEMAS, lint, schema};
 
-use crate::broken::{files, name, root};
+use crate::broken::{definitions, files, name, root};
 
 /// The part of JSON Schema that the schemas use. A word it does not know is a mistake.
 fn violation(root: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
@@ -127,7 +127,7 @@ fn check(value: &Value) -> Option<String> {
 
 #[test]
 fn good_examples_are_valid() {
-    for file in files("examples") {
+    for file in definitions("examples") {
         assert_eq!(check(&read(&file)), None, "{}", file.display());
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Number, Value};
 
+use super::Domain;
+
 /// The largest whole number up to which doubles tell all of them apart.
 pub(super) const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
@@ -21,10 +23,15 @@ pub(super) struct Term {
 
 impl Term {
     /// Values one would expect: of the types it is compared with.
-    pub(super) fn natural(&self, is_whole: bool) -> Vec<Value> {
-        let mut values = numbers(&self.numbers, is_whole);
+    pub(super) fn natural(&self, domain: &Domain) -> Vec<Value> {
+        let mut values = numbers(&self.numbers, domain.is_whole);
         values.extend(self.texts.iter().map(|it| Value::String(it.clone())));
+        let are_all = !domain.texts.is_empty() || domain.offers_all && self.texts.len() > 1;
         if !self.texts.is_empty() {
+            let more = domain.texts.difference(&self.texts);
+            values.extend(more.map(|it| Value::String(it.clone())));
+        }
+        if !self.texts.is_empty() && !are_all {
             values.push(Value::String(self.other_text()));
         }
         if self.has_bools {
@@ -46,6 +53,9 @@ impl Term {
         let mut values = if self.has_null { vec![] } else { vec![Value::Null] };
         if self.has_bools {
             values.extend(["true", "false"].map(Value::from));
+        }
+        if !self.texts.is_empty() {
+            values.push(Value::String(self.other_text()));
         }
         let kinds =
             [!self.numbers.is_empty(), !self.texts.is_empty(), self.has_bools, self.has_null];
