@@ -16,7 +16,7 @@ pub fn waypost() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| match std::env::var_os("WAYPOST_BIN") {
         Some(built) => built.into(),
-        None => built(&["--bin", "waypost"], "waypost"),
+        None => built("waypost", &["--bin", "waypost"], "waypost"),
     })
 }
 
@@ -26,15 +26,24 @@ pub fn waypost() -> &'static Path {
 /// When it cannot be built.
 pub fn drone_survey() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| built(&["--example", "drone_survey"], "examples/drone_survey"))
+    BUILT.get_or_init(|| example("waypost", "drone_survey"))
 }
 
-/// Builds a program of the package `waypost` in the profile of the tests; says where it is.
-fn built(what: &[&str], name: &str) -> PathBuf {
+/// The path of an example of a package, built now.
+///
+/// # Panics
+/// When it cannot be built.
+#[must_use]
+pub fn example(package: &str, name: &str) -> PathBuf {
+    built(package, &["--all-features", "--example", name], &format!("examples/{name}"))
+}
+
+/// Builds a program of a package in the profile of the tests; says where it is.
+fn built(package: &str, what: &[&str], name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
     let folder = test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--package", "waypost"]).args(what);
+    cargo.args(["build", "--quiet", "--package", package]).args(what);
     if folder.ends_with("release") {
         cargo.arg("--release");
     }

@@ -2,6 +2,7 @@
 
 pub mod binary;
 pub mod entity;
+pub mod guide;
 pub mod load;
 pub mod process;
 pub mod sim;

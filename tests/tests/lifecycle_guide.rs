@@ -7,17 +7,14 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use e2e::binary::{Ran, drone_survey, waypost};
+use e2e::{
+    binary::{Ran, drone_survey, waypost},
+    guide::{blocks, commands, seen},
+};
 use tempfile::TempDir;
 
 const GUIDE: &str = include_str!("../../docs/guides/lifecycle.md");
 const PROGRAM: &str = include_str!("../../crates/cli/examples/drone_survey.rs");
-
-/// The blocks of a language.
-fn blocks(language: &str) -> Vec<&'static str> {
-    let fence = format!("```{language}\n");
-    GUIDE.split(&fence).skip(1).map(|it| it.split("```").next().unwrap()).collect()
-}
 
 /// Killed with the test.
 struct Survey(Child);
@@ -43,7 +40,7 @@ fn every_command_of_the_lifecycle_guide_does_what_it_says() {
     let server = lines.next().unwrap().unwrap();
     // By then both are planned.
     assert!(lines.any(|it| it.unwrap().contains("m-2")));
-    let script = blocks("sh").join("\n");
+    let script = commands(GUIDE);
     assert!(script.matches("waypost ").count() > 8 && script.matches("curl ").count() > 5);
     let script = script.replace("localhost:8080", server.trim_start_matches("http://"));
     let (path, program) = (std::env::var("PATH").unwrap(), waypost().parent().unwrap().display());
@@ -57,7 +54,7 @@ fn every_command_of_the_lifecycle_guide_does_what_it_says() {
         .output();
     let ran = Ran::from(output.unwrap());
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
-    for told in [
+    let told = [
         "planning 2",
         "battery, owner_org_id",
         "wrote battery of m-1",
@@ -68,16 +65,15 @@ fn every_command_of_the_lifecycle_guide_does_what_it_says() {
         "event: bootstrap_complete",
         r#""from":"landing","to":"completed""#,
         r#"{"ok":true,"phase":"aborted"}"#,
-    ] {
-        assert!(ran.out.contains(told), "{told} is not in\n{}", ran.out);
-    }
+    ];
+    seen(&ran.out, &told);
     assert!(lines.any(|it| it.unwrap() == "every mission has ended"));
     assert!(survey.0.wait().unwrap().success());
 }
 
 #[test]
 fn the_struct_of_the_lifecycle_guide_is_the_one_of_the_program() {
-    let shown = blocks("rust,ignore");
+    let shown = blocks(GUIDE, "rust,ignore");
     let [shown] = shown.as_slice() else { unreachable!("there is one program") };
     assert!(PROGRAM.contains(shown.trim()));
 }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 use waypost_client::{
     Client,
     api::process::Job,
-    worker::{JobFailure, JobWorker, Jobs, WorkerOptions},
+    worker::{JobFailure, JobWorker, Jobs, WorkerOptions, stop_on_signal},
 };
 
 async fn price(job: Arc<Job>) -> Result<Value, JobFailure> {
@@ -21,10 +20,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::var("WAYPOST_SERVER").unwrap_or("http://localhost:8080".to_owned());
     let client = Client::new(&url)?;
     let jobs = Jobs::new().job("price", price)?.job("ship", |_| async { Ok(()) })?;
-    let stop = CancellationToken::new();
     let worker = JobWorker::new(&client, jobs, WorkerOptions::default());
-    let working = tokio::spawn(worker.run(stop.clone()));
-    tokio::signal::ctrl_c().await?;
-    stop.cancel();
-    Ok(working.await?)
+    worker.run(stop_on_signal()?).await;
+    Ok(())
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
-use waypost_client::compute::{Functions, Node, NodeOptions, Question, Refused};
+use waypost_client::{
+    compute::{Functions, Node, NodeOptions, Question, Refused},
+    worker::stop_on_signal,
+};
 
 fn order(question: &Question) -> Result<Map<String, Value>, Refused> {
     let entity = question.payload.as_ref();
@@ -29,9 +31,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Functions::new().processor("reserve", reserve)?.criterion("is-small", is_small)?;
     let url = std::env::var("WAYPOST_GRPC_URL").unwrap_or("http://localhost:9090".to_owned());
     let options = NodeOptions { url, tags: vec!["stock".into()], ..NodeOptions::default() };
-    let stop = CancellationToken::new();
-    let working = tokio::spawn(Node::new(functions, options).run(stop.clone()));
-    tokio::signal::ctrl_c().await?;
-    stop.cancel();
-    Ok(working.await?)
+    Node::new(functions, options).run(stop_on_signal()?).await;
+    Ok(())
 }

@@ -44,6 +44,11 @@ impl Processes {
         Self { client }
     }
 
+    /// Where they are, without secrets.
+    pub(crate) fn shown(&self) -> String {
+        self.client.shown()
+    }
+
     fn path(&self, segments: &[&str]) -> Url {
         self.client.path(&[&["v1"], segments].concat())
     }

@@ -4,12 +4,16 @@
 //! finishes or gives back what it holds when it is told to stop.
 
 pub(crate) mod backoff;
+mod completions;
 mod execution;
 mod identity;
 mod job;
 mod jobs;
 pub(crate) mod lease;
+#[cfg(feature = "grpc")]
+mod pushed;
 mod shift;
+mod signal;
 mod steps;
 
 use std::{sync::Arc, time::Duration};
@@ -23,6 +27,7 @@ pub use self::{
     identity::worker_id,
     job::JobWorker,
     jobs::{JobFailure, Jobs},
+    signal::stop_on_signal,
     steps::{StepFailure, Steps, Verdict},
 };
 use crate::{chain::Chains, client::Client, error::Error};

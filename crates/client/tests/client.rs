@@ -9,6 +9,8 @@ mod entities;
 mod jobs;
 #[path = "client/processes.rs"]
 mod processes;
+#[path = "client/pushed.rs"]
+mod pushed;
 #[path = "client/routes.rs"]
 mod routes;
 #[path = "client/worker.rs"]

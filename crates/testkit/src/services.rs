@@ -105,6 +105,9 @@ const PYTHON_WORKER: &str = "rochallor-sdk==1.1.0";
 /// The Python package that compiles protocols; what speaks them comes with it.
 const PYTHON_GRPC: &str = "grpcio-tools==1.85.1";
 
+/// The Python package that checks types.
+const PYTHON_TYPES: &str = "mypy==1.20.1";
+
 /// Names a folder that has the Python package.
 pub const PYTHON: &str = "WAYPOST_TEST_PYTHON";
 
@@ -134,6 +137,14 @@ pub fn fetch_python_worker(parent: &Path) -> Result<PathBuf, String> {
 pub fn python_grpc() -> Result<PathBuf, String> {
     let folder = env::temp_dir().join("waypost-python-grpc");
     fetch_python(&folder, PYTHON_GRPC, "grpc_tools")
+}
+
+/// The folder of the Python package that checks types.
+///
+/// # Errors
+/// When it cannot be fetched; says what to do.
+pub fn python_types() -> Result<PathBuf, String> {
+    fetch_python(&env::temp_dir().join("waypost-python-types"), PYTHON_TYPES, "mypy")
 }
 
 /// Puts a Python package into a folder, unless it is there.

@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, NamedTuple
 
 from fixture import PATIENCE, free_port
 
@@ -32,6 +32,7 @@ from waypost import _cloudevents as cloudevents
 from waypost._backoff import FIRST, MOST, Backoff
 from waypost._crew import Crew
 from waypost._exact import dumps, loads
+from waypost._look import paged, until_over
 from waypost.steps import said, uuid7
 
 
@@ -242,3 +243,30 @@ class Answers(unittest.TestCase):
             Client(f"http://127.0.0.1:{free_port()}").processes.show("fine")
         self.assertTrue(error.exception.retryable)
         self.assertEqual(self.client.processes.show("fine").id, "fine")
+
+
+class Look(unittest.TestCase):
+    def test_pages_are_read_as_far_as_somebody_reads(self) -> None:
+        everything = [{"id": str(number)} for number in range(5)]
+        asked: list[str | None] = []
+
+        def read(last: str | None) -> list[dict[str, str]]:
+            asked.append(last)
+            at = 0 if last is None else int(last) + 1
+            return everything[at : at + 2]
+
+        items = paged(read, 2, "id")
+        self.assertEqual([next(items), next(items)], everything[:2])
+        self.assertEqual(asked, [None])
+        self.assertEqual([*items], everything[2:])
+        self.assertEqual(asked, [None, "1", "3"])
+
+    def test_looking_ends_with_the_instance_or_says_where_it_is(self) -> None:
+        ended = iter([Standing(is_over=False), Standing(is_over=True)])
+        self.assertTrue(until_over(lambda: next(ended), 60.0, str).is_over)
+        with self.assertRaisesRegex(TimeoutError, "still there"):
+            until_over(lambda: Standing(is_over=False), 0.0, lambda _: "still there")
+
+
+class Standing(NamedTuple):
+    is_over: bool

@@ -61,13 +61,14 @@ impl Worker {
     }
 
     async fn verdict(&self, task: &Arc<Task>) -> Verdict {
-        let retry = |error| TaskResult::Retry { backoff_ms: None, error }.into();
         let Some(run) = self.steps.function(task) else {
-            return retry(format!("NO_HANDLER: {}/{}", task.workflow_type, task.step_type));
+            let missing = format!("NO_HANDLER: {}/{}", task.workflow_type, task.step_type);
+            return StepFailure::retryable(missing).into();
         };
         match caught(|| run(Arc::clone(task))).await {
             Ok(Ok(verdict)) => verdict,
-            Ok(Err(StepFailure(error))) | Err(error) => retry(error),
+            Ok(Err(failure)) => failure.into(),
+            Err(panic) => StepFailure::retryable(panic).into(),
         }
     }
 }

@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use waypost_api::process::{CompleteJob, FailJob, Heartbeat, Job, PollJobs};
+use waypost_api::process::{CompletedJob, FailJob, Heartbeat, Job, PollJobs};
 
 use super::{
     WorkerOptions,
+    completions::Completions,
     jobs::{JobFailure, Jobs, Output},
     lease::{caught, keep_alive, report},
     millis,
@@ -23,6 +24,10 @@ use crate::{
 pub struct JobWorker {
     processes: Processes,
     jobs: Jobs,
+    completions: Completions,
+    /// Where jobs come from, if they are not polled for.
+    #[cfg(feature = "grpc")]
+    source: Option<super::pushed::Source>,
     options: WorkerOptions,
 }
 
@@ -38,7 +43,28 @@ impl JobWorker {
     #[must_use]
     pub fn new(client: &Client, jobs: Jobs, options: WorkerOptions) -> Self {
         let lease = Duration::from_secs(options.lease.as_secs().clamp(5, 3_600));
-        Self { processes: client.process(), jobs, options: WorkerOptions { lease, ..options } }
+        let processes = client.process();
+        let completions = Completions::new(processes.clone(), options.worker_id.clone());
+        Self {
+            processes,
+            jobs,
+            completions,
+            #[cfg(feature = "grpc")]
+            source: None,
+            options: WorkerOptions { lease, ..options },
+        }
+    }
+
+    /// The same worker, to which the server pushes jobs as they appear, over gRPC at `url`, such as
+    /// `http://127.0.0.1:9090`. Reports go the usual way. Some dozens of jobs may be on their way
+    /// beside those it works on, and numbers are doubles on this wire: integers above 2⁵³ are
+    /// rounded. [`JobWorker::run_once`] polls all the same.
+    ///
+    /// # Errors
+    /// When `url` is not an address.
+    #[cfg(feature = "grpc")]
+    pub fn pushed(self, url: &str) -> Result<Self, Error> {
+        Ok(Self { source: Some(super::pushed::Source::new(url)?), ..self })
     }
 
     /// Works until `stop` is canceled; then lets what runs finish, for a while. Nothing is failed
@@ -74,9 +100,8 @@ impl JobWorker {
     }
 
     async fn complete(&self, held: &HeldJob, variables: Output) -> Result<Callback, Error> {
-        let id = held.job.id.as_str();
-        let done = CompleteJob { worker_id: self.worker_id(), variables };
-        match report(held.until, || self.processes.complete(id, &done)).await {
+        let done = CompletedJob { id: held.job.id.clone(), variables };
+        match self.completions.complete(done, held.until).await {
             // The instance has failed with that already, or the job is nobody's any more.
             Err(Error::Refused(problem))
                 if problem.code != "SCHEMA_VIOLATED" && matches!(problem.status, 400 | 413) =>
@@ -97,6 +122,45 @@ impl JobWorker {
     }
 }
 
+/// Jobs that are pushed.
+#[cfg(feature = "grpc")]
+impl JobWorker {
+    async fn read(
+        &self,
+        source: &super::pushed::Source,
+        max: u32,
+        wait: Duration,
+    ) -> Result<Vec<HeldJob>, Error> {
+        let lease = i32::try_from(self.options.lease.as_secs()).unwrap_or(i32::MAX);
+        let asking = waypost_api::grpc::workflow::PollJobsRequest {
+            worker_id: self.options.worker_id.clone(),
+            job_types: self.jobs.types(),
+            max_jobs: i32::try_from(self.options.concurrency).unwrap_or(i32::MAX),
+            lease_seconds: lease,
+        };
+        let read = source.read(asking, max, wait).await?.into_iter();
+        let held = read.map(|it| HeldJob { job: it.job, until: it.since + self.options.lease });
+        let held = futures_util::future::join_all(held.map(|it| self.still_held(it)));
+        Ok(held.await.into_iter().flatten().collect())
+    }
+
+    /// One that may have waited to be read for long is only begun if it is still ours.
+    async fn still_held(&self, held: HeldJob) -> Option<HeldJob> {
+        let now = Instant::now();
+        if held.until >= now + self.options.lease * 2 / 3 {
+            return Some(held);
+        }
+        let beat = Heartbeat { worker_id: self.worker_id(), lease_seconds: self.lease_seconds() };
+        match self.processes.heartbeat(&held.job.id, &beat).await {
+            Ok(_) => Some(HeldJob { until: now + self.options.lease, ..held }),
+            Err(error) => {
+                tracing::info!(%error, job = held.job.id, "a job was not begun in time");
+                None
+            }
+        }
+    }
+}
+
 impl Trade for JobWorker {
     type Held = HeldJob;
 
@@ -105,6 +169,10 @@ impl Trade for JobWorker {
     }
 
     async fn claim(&self, max: u32, wait: Duration) -> Result<Vec<HeldJob>, Error> {
+        #[cfg(feature = "grpc")]
+        if let Some(source) = self.source.as_ref().filter(|_| !wait.is_zero()) {
+            return self.read(source, max, wait).await;
+        }
         let poll = PollJobs {
             worker_id: self.worker_id(),
             job_types: Some(self.jobs.types()),

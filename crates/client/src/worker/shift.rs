@@ -4,8 +4,8 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use tokio::{
     sync::Semaphore,
-    task::JoinSet,
-    time::{sleep, timeout},
+    task::{JoinSet, yield_now},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +15,9 @@ use crate::error::Error;
 /// How long a claim that is under way may take once the worker was told to stop. After that the
 /// server sees the connection close and takes back what it handed out.
 const CLAIM_LINGER: Duration = Duration::from_millis(500);
+
+/// A claim that brought nothing sooner than this did not wait, and is not made again at once.
+const HASTE: Duration = Duration::from_millis(100);
 
 /// What a worker works on: steps of chains, or jobs of processes.
 pub(super) trait Trade: Send + Sync + 'static {
@@ -46,18 +49,21 @@ pub(super) async fn work<T: Trade>(trade: Arc<T>, stop: CancellationToken) {
             permit = Arc::clone(&slots).acquire_owned() => permit,
         };
         drop(free);
+        // What ends together frees its places together: one claim for all of them.
+        yield_now().await;
         let n_free = u32::try_from(slots.available_permits()).unwrap_or(u32::MAX).max(1);
+        let asked_at = Instant::now();
         match claim(&*trade, n_free, &stop).await {
             Ok(tasks) => {
                 backoff = Backoff::default();
+                if tasks.is_empty() && asked_at.elapsed() < HASTE {
+                    pause(Backoff::default().next(), &stop).await;
+                }
                 begin(&trade, tasks, (&slots, &mut running), &stop).await;
             }
             Err(error) => {
                 tracing::warn!(%error, "no work could be claimed");
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    () = sleep(backoff.next()) => {}
-                }
+                pause(backoff.next(), &stop).await;
             }
         }
         while running.try_join_next().is_some() {}
@@ -75,6 +81,14 @@ pub(super) async fn work_once<T: Trade>(trade: &T) -> Result<usize, Error> {
     let n_tasks = tasks.len();
     futures_util::future::join_all(tasks.into_iter().map(|held| trade.execute(held))).await;
     Ok(n_tasks)
+}
+
+/// Sleeps, unless the worker is told to stop.
+async fn pause(duration: Duration, stop: &CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = sleep(duration) => {}
+    }
 }
 
 async fn claim<T: Trade>(

@@ -6,6 +6,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::Arc,
+    time::Duration,
 };
 
 use waypost_api::{
@@ -13,6 +14,7 @@ use waypost_api::{
     chain::{OutboundEvent, Task, TaskResult},
 };
 
+use super::millis;
 use crate::error::Error;
 
 type StepFuture = Pin<Box<dyn Future<Output = Result<Verdict, StepFailure>> + Send>>;
@@ -35,14 +37,41 @@ impl From<TaskResult> for Verdict {
     }
 }
 
-/// Something went wrong inside a step: it is tried again, by the server's policy.
+/// Why a step was not done. Any error becomes one that is tried again, by the server's policy; see
+/// [`StepFailure::fatal`] for the others.
 #[derive(Clone, Debug)]
-pub struct StepFailure(pub(super) String);
+pub struct StepFailure(TaskResult);
+
+impl StepFailure {
+    /// Trying again may help: as soon as the server's policy says.
+    #[must_use]
+    pub fn retryable(error: impl Into<String>) -> Self {
+        Self(TaskResult::Retry { backoff_ms: None, error: error.into() })
+    }
+
+    /// Trying again may help, after this time and not before.
+    #[must_use]
+    pub fn retryable_after(pause: Duration, error: impl Into<String>) -> Self {
+        Self(TaskResult::Retry { backoff_ms: Some(millis(pause)), error: error.into() })
+    }
+
+    /// Trying again cannot help: the chain fails at once.
+    #[must_use]
+    pub fn fatal(error: impl Into<String>) -> Self {
+        Self(TaskResult::Dead { error: error.into() })
+    }
+}
 
 impl<E: Display> From<E> for StepFailure {
     fn from(error: E) -> Self {
         let kind = std::any::type_name::<E>().rsplit("::").next().unwrap_or("error");
-        Self(format!("{kind}: {error}"))
+        Self::retryable(format!("{kind}: {error}"))
+    }
+}
+
+impl From<StepFailure> for Verdict {
+    fn from(StepFailure(result): StepFailure) -> Self {
+        result.into()
     }
 }
 

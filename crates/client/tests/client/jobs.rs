@@ -3,13 +3,17 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
 
 use serde_json::{Value, json};
-use tokio::sync::{Notify, Semaphore};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::{Notify, Semaphore},
+};
 use tokio_util::sync::CancellationToken;
 use waypost_client::{
     Client, Error,
@@ -169,7 +173,7 @@ async fn a_long_job_keeps_its_lease() {
     while n_begun.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
-    site.until_lease_reaches(Duration::from_secs(6)).await;
+    site.until_lease_of(&id, Duration::from_secs(6)).await;
     over.notify_one();
     site.until(&id, |it| it.status == InstanceStatus::Completed).await;
     assert_eq!(n_begun.load(Ordering::SeqCst), 1);
@@ -212,7 +216,7 @@ async fn a_worker_that_is_told_to_stop_finishes_what_it_has_begun_and_fails_noth
 #[tokio::test]
 async fn a_server_that_is_away_is_asked_again_until_it_is_back() {
     // Hangs up on whoever calls.
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let client = Client::new(&format!("http://{address}")).unwrap();
     let jobs = Jobs::new().job("score", |_: Arc<Job>| async { nothing() }).unwrap();
@@ -234,4 +238,200 @@ async fn a_type_of_job_has_one_function() {
     let job = |_: Arc<Job>| async { nothing() };
     let twice = Jobs::new().job("score", job).and_then(|it| it.job("score", job));
     assert!(matches!(twice, Err(Error::JobTwice { .. })));
+}
+
+/// How many requests the server has had on paths that end so.
+pub(crate) async fn n_requests(site: &Site, end: &str) -> u64 {
+    let direct = reqwest::Client::builder().no_proxy().build().unwrap();
+    let text = direct.get(format!("{}/metrics", site.client.url())).send().await.unwrap();
+    let text = text.text().await.unwrap();
+    let counts = text.lines().filter(|it| it.starts_with("http_requests_duration_seconds_count"));
+    let fitting = counts.filter(|it| it.contains(&format!("{end}\"")));
+    fitting.map(|it| it.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn what_is_done_at_the_same_time_is_reported_together() {
+    let site = Site::new(0).await;
+    let mut ids = Vec::new();
+    for amount in 0..20 {
+        ids.push(site.start(json!({ "amount": amount })).await);
+    }
+    let jobs = Jobs::new()
+        .job("score", |job: Arc<Job>| async move {
+            Ok(json!({ "score": job.variables.get("amount").unwrap() }))
+        })
+        .unwrap();
+    let worker = JobWorker::new(&site.client, jobs, options(20));
+    assert_eq!(worker.run_once().await.unwrap(), 20);
+    for (amount, id) in ids.iter().enumerate() {
+        let ended = site.processes.show(id).await.unwrap();
+        assert_eq!(ended.status, InstanceStatus::Completed);
+        assert_eq!(ended.variables.get("score"), Some(&json!(amount)));
+    }
+    assert_eq!(n_requests(&site, "/v1/jobs/complete").await, 1);
+    assert_eq!(n_requests(&site, "/complete").await, 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_fails_its_job_and_what_is_done_beside_it_is_taken() {
+    let site = Site::new(0).await;
+    // Together the small ones fill more than one report; the large one is too large for any.
+    let sizes = [100, 400_000, 2_000_000, 400_000, 100];
+    let mut ids = Vec::new();
+    for size in sizes {
+        ids.push(site.start(json!({ "size": size })).await);
+    }
+    let jobs = Jobs::new()
+        .job("score", |job: Arc<Job>| async move {
+            let size = job.variables.get("size").and_then(Value::as_u64).unwrap();
+            Ok(json!({ "text": "x".repeat(usize::try_from(size).unwrap()) }))
+        })
+        .unwrap();
+    let worker = JobWorker::new(&site.client, jobs, options(5));
+    assert_eq!(worker.run_once().await.unwrap(), 5);
+    for (size, id) in sizes.iter().zip(&ids) {
+        let seen = site.processes.show(id).await.unwrap();
+        match size {
+            2_000_000 => {
+                assert_eq!(seen.status, InstanceStatus::Failed);
+                let reason = seen.failure_reason.unwrap();
+                assert!(reason.contains("BODY_TOO_LARGE"), "{reason}");
+            }
+            _ => assert_eq!(seen.status, InstanceStatus::Completed, "{size}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn jobs_nobody_can_read_are_told_so_alone_and_the_others_are_taken() {
+    let site = Site::new(0).await;
+    let mut ids = Vec::new();
+    for depth in [1, 100, 2] {
+        ids.push(site.start(json!({ "depth": depth })).await);
+    }
+    let jobs = Jobs::new()
+        .job("score", |job: Arc<Job>| async move {
+            let depth = job.variables.get("depth").and_then(Value::as_u64).unwrap();
+            Ok((0..depth).fold(json!({}), |inner, _| json!({ "inner": inner })))
+        })
+        .unwrap();
+    let worker = JobWorker::new(&site.client, jobs, options(3));
+    assert_eq!(worker.run_once().await.unwrap(), 3);
+    let mut seen = Vec::new();
+    for id in &ids {
+        seen.push(site.processes.show(id).await.unwrap());
+    }
+    let statuses: Vec<_> = seen.iter().map(|it| it.status).collect();
+    use InstanceStatus::{Completed, Failed};
+    assert_eq!(statuses, [Completed, Failed, Completed]);
+    let reason = seen[1].failure_reason.as_deref().unwrap();
+    assert!(reason.contains("JSON_TOO_DEEP"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_report_that_comes_too_late_changes_nothing() {
+    let site = Site::new(0).await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(site.start(json!({})).await);
+    }
+    let processes = site.processes.clone();
+    let jobs = Jobs::new()
+        .job("score", move |job: Arc<Job>| {
+            let processes = processes.clone();
+            async move {
+                processes.cancel(&job.instance_id, None).await?;
+                Ok(json!({ "score": 1 }))
+            }
+        })
+        .unwrap();
+    assert_eq!(JobWorker::new(&site.client, jobs, options(3)).run_once().await.unwrap(), 3);
+    for id in &ids {
+        let seen = site.processes.show(id).await.unwrap();
+        assert_eq!((seen.status, seen.variables.len()), (InstanceStatus::Cancelled, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_worker_whose_server_does_not_wait_asks_now_and_then() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = Client::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let jobs = Jobs::new().job("score", |_: Arc<Job>| async { nothing() }).unwrap();
+    let stop = CancellationToken::new();
+    let working = tokio::spawn(JobWorker::new(&client, jobs, options(1)).run(stop.clone()));
+    let mut asked_at = Vec::new();
+    for _ in 0..4 {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        asked_at.push(tokio::time::Instant::now());
+        assert!(socket.read(&mut [0; 4_096]).await.unwrap() > 0);
+        let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\
+                      content-length: 11\r\n\r\n{\"jobs\":[]}";
+        socket.write_all(answer.as_bytes()).await.unwrap();
+    }
+    for pair in asked_at.windows(2) {
+        let pause = pair[1] - pair[0];
+        assert!(pause >= Duration::from_millis(75), "asked again after {pause:?}");
+    }
+    stop.cancel();
+    working.await.unwrap();
+}
+
+/// Passes everything on to the server, but loses the answer to the first report of several jobs.
+async fn forgetful(server: &str) -> Client {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = Client::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let server = server.trim_start_matches("http://").to_owned();
+    tokio::spawn(async move {
+        let has_lost = Arc::new(AtomicBool::new(false));
+        loop {
+            let (here, _) = listener.accept().await.unwrap();
+            let there = TcpStream::connect(&server).await.unwrap();
+            tokio::spawn(passed_on(here, there, Arc::clone(&has_lost)));
+        }
+    });
+    client
+}
+
+async fn passed_on(mut here: TcpStream, mut there: TcpStream, has_lost: Arc<AtomicBool>) {
+    let (mut asked, mut answered) = ([0; 8_192], [0; 8_192]);
+    let mut is_to_be_lost = false;
+    loop {
+        tokio::select! {
+            n_bytes = here.read(&mut asked) => {
+                let request = &asked[..n_bytes.unwrap()];
+                if request.is_empty() {
+                    return;
+                }
+                let is_report = request.starts_with(b"POST /v1/jobs/complete ");
+                is_to_be_lost |= is_report && !has_lost.swap(true, Ordering::SeqCst);
+                there.write_all(request).await.unwrap();
+            }
+            n_bytes = there.read(&mut answered) => {
+                let answer = &answered[..n_bytes.unwrap()];
+                if is_to_be_lost || answer.is_empty() {
+                    return;
+                }
+                here.write_all(answer).await.unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn reports_whose_answer_was_lost_are_sent_again() {
+    let site = Site::new(0).await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(site.start(json!({})).await);
+    }
+    let jobs = Jobs::new().job("score", |_: Arc<Job>| async { Ok(json!({ "score": 1 })) });
+    let client = forgetful(site.client.url()).await;
+    let worker = JobWorker::new(&client, jobs.unwrap(), options(3));
+    assert_eq!(worker.run_once().await.unwrap(), 3);
+    for id in &ids {
+        let ended = site.processes.show(id).await.unwrap();
+        assert_eq!(ended.status, InstanceStatus::Completed);
+    }
+    assert_eq!(n_requests(&site, "/v1/jobs/complete").await, 2);
 }

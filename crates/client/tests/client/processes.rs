@@ -20,7 +20,7 @@ use crate::world::World;
 pub(crate) struct Site {
     pub(crate) client: Client,
     pub(crate) processes: Processes,
-    world: World,
+    pub(crate) world: World,
 }
 
 fn document(value: &Value) -> Document {
@@ -71,12 +71,12 @@ impl Site {
         }
     }
 
-    /// Looks until the one lease there is was prolonged to end that long after the first sight.
-    pub(crate) async fn until_lease_reaches(&self, beyond: Duration) {
+    /// Looks until the lease of a job was prolonged to end that long after the first sight.
+    pub(crate) async fn until_lease_of(&self, id: &str, beyond: Duration) {
         let first = self.world.clock();
         let beyond = i64::try_from(beyond.as_micros()).unwrap();
         loop {
-            let until = self.world.lease_until().await;
+            let until = self.world.lease_until(id).await;
             if until.is_some_and(|it| it >= first + beyond) {
                 return;
             }

@@ -215,3 +215,37 @@ async fn a_step_has_one_function() {
     let twice = Steps::new().step("order", "A", step).and_then(|it| it.step("order", "A", step));
     assert!(matches!(twice, Err(Error::StepTwice { .. })));
 }
+
+#[tokio::test]
+async fn a_step_says_when_it_is_to_be_tried_again_and_that_it_is_not() {
+    let world = World::new(&["A"]).await;
+    let id = world.start().await.instance_id;
+    let steps = Steps::new()
+        .step("order", "A", |task: Arc<Task>| async move {
+            match task.attempts {
+                0 => Err(StepFailure::retryable_after(Duration::ZERO, "not yet")),
+                1 => Err(StepFailure::retryable_after(Duration::from_secs(3_600), "later")),
+                _ => done(),
+            }
+        })
+        .unwrap();
+    let worker = Worker::new(&world.client, steps, options(1));
+    for told in ["not yet", "later"] {
+        while worker.run_once().await.unwrap() == 0 {}
+        let detail = world.chains.show(&id).await.unwrap();
+        assert_eq!(detail.steps[0].last_error.as_deref(), Some(told));
+    }
+    let step = world.chains.show(&id).await.unwrap().steps.remove(0);
+    let due = step.next_run_at.unwrap().as_micros() - world.clock();
+    assert!((3_500_000_000..=3_600_000_000).contains(&due), "due in {due} µs");
+
+    let id = world.start().await.instance_id;
+    let refuse = |_: Arc<Task>| async { Err(StepFailure::fatal("no such customer")) };
+    let worker =
+        Worker::new(&world.client, Steps::new().step("order", "A", refuse).unwrap(), options(1));
+    assert_eq!(worker.run_once().await.unwrap(), 1);
+    let ended = world.chains.show(&id).await.unwrap();
+    assert_eq!(ended.instance.status, InstanceStatus::Failed);
+    assert_eq!(ended.steps[0].last_error.as_deref(), Some("no such customer"));
+    assert_eq!(ended.steps[0].status, StepStatus::Dead);
+}

@@ -14,6 +14,8 @@ use waypost_stores::MemoryStore;
 pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) chains: Chains,
+    /// Where it speaks gRPC.
+    pub(crate) grpc: String,
     engine: Engine,
     _running: DropGuard,
 }
@@ -33,9 +35,11 @@ impl World {
     pub(crate) async fn at(http: SocketAddr, steps: &[&str]) -> Self {
         let store = Arc::new(MemoryStore::new(Arc::new(SystemClock)));
         let engine = Engine::new(store, Settings::default());
-        let options = Options { http, ..Options::default() };
+        let grpc = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let options = Options { http, grpc, ..Options::default() };
         let server = Server::bind(engine.clone(), options).await.unwrap();
         let client = Client::new(&format!("http://{}", server.http_addr())).unwrap();
+        let grpc = format!("http://{}", server.grpc_addr().unwrap());
         let stop = CancellationToken::new();
         let (serving, sweeping) = (stop.clone(), stop.clone());
         let observed = engine.clone();
@@ -43,7 +47,7 @@ impl World {
         tokio::spawn(async move { engine.run(sweeping).await });
         let chains = client.chain();
         chains.deploy(&definition(steps)).await.unwrap();
-        Self { client, chains, engine: observed, _running: stop.drop_guard() }
+        Self { client, chains, grpc, engine: observed, _running: stop.drop_guard() }
     }
 
     /// The time, in microseconds.
@@ -51,10 +55,11 @@ impl World {
         self.engine.store().now().as_micros()
     }
 
-    /// When the lease ends that a worker of the newest process holds, in microseconds.
-    pub(crate) async fn lease_until(&self) -> Option<i64> {
-        let one = ListProcesses { limit: 1, ..ListProcesses::default() };
-        let key = self.engine.process().list(&one).await.unwrap().pop()?.key;
+    /// When the lease ends that a worker of the process holds, in microseconds.
+    pub(crate) async fn lease_until(&self, id: &str) -> Option<i64> {
+        let some = ListProcesses { limit: 100, ..ListProcesses::default() };
+        let mut found = self.engine.process().list(&some).await.unwrap().into_iter();
+        let key = found.find(|it| it.key.id.as_str() == id)?.key;
         let tasks = self.engine.store().tasks(&[key]).await.unwrap();
         tasks.first()?.lease.as_ref().map(|it| it.until.as_micros())
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ._http import ANSWER_MAX, Answer, Connection, Transport, encode, path, query
+from ._look import paged, until_over
 from ._record import Instant, Leased, Member, Record
-from .process import LOOK_PAUSE
 
 
 class Chain(Record):
@@ -132,12 +131,11 @@ class Chains:
 
     def wait(self, instance_id: str, timeout: float = 60.0) -> Chain:
         """Look at a chain until it has ended; a `TimeoutError` if that takes too long."""
-        until = time.monotonic() + timeout
-        while not (chain := self.show(instance_id)).is_over:
-            if time.monotonic() >= until:
-                raise TimeoutError(f"{instance_id} is still at {chain.current_step_type}")
-            time.sleep(LOOK_PAUSE)
-        return chain
+        return until_over(
+            lambda: self.show(instance_id),
+            timeout,
+            lambda it: f"{it.instance_id} is still at {it.current_step_type}",
+        )
 
     def find(
         self,
@@ -149,21 +147,19 @@ class Chains:
         page_size: int = 100,
     ) -> Iterator[Chain]:
         """Chains that match, newest first, page by page as they are read."""
-        after: str | None = None
-        while True:
+
+        def read(last: str | None) -> list[dict[str, Any]]:
             wanted = query(
                 status=status,
                 workflowType=workflow_type,
                 bizKey=biz_key,
                 awaits=awaits,
-                after=after,
+                after=last,
                 pageSize=page_size,
             )
-            items = self._get(path("v1", "chains", "instances") + wanted).json()["items"]
-            yield from map(Chain, items)
-            if len(items) < page_size:
-                return
-            after = items[-1]["instanceId"]
+            return list(self._get(path("v1", "chains", "instances") + wanted).json()["items"])
+
+        return map(Chain, paged(read, page_size, "instanceId"))
 
     def signal(
         self,

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ._http import ANSWER_MAX, Answer, Connection, Transport, encode, path, query
+from ._look import paged, until_over
 from ._record import Instant, Leased, Member, Record
 
 Variables = Mapping[str, Any]
-
-#: How long is waited between two looks at an instance, in seconds.
-LOOK_PAUSE = 0.1
 
 
 class Definition(Record):
@@ -153,12 +150,9 @@ class Processes:
 
     def wait(self, instance_id: str, timeout: float = 60.0) -> Instance:
         """Look at an instance until it has ended; a `TimeoutError` if that takes too long."""
-        until = time.monotonic() + timeout
-        while not (instance := self.show(instance_id)).is_over:
-            if time.monotonic() >= until:
-                raise TimeoutError(f"{instance_id} is still {instance.status}")
-            time.sleep(LOOK_PAUSE)
-        return instance
+        return until_over(
+            lambda: self.show(instance_id), timeout, lambda it: f"{it.id} is still {it.status}"
+        )
 
     def find(
         self,
@@ -169,20 +163,18 @@ class Processes:
         page_size: int = 100,
     ) -> Iterator[Instance]:
         """Instances that match, newest first, page by page as they are read."""
-        before: str | None = None
-        while True:
+
+        def read(last: str | None) -> list[dict[str, Any]]:
             wanted = query(
                 definitionId=definition_id,
                 businessKey=business_key,
                 status=status,
-                before=before,
+                before=last,
                 pageSize=page_size,
             )
-            items = self._get(path("v1", "instances") + wanted).json()["items"]
-            yield from map(Instance, items)
-            if len(items) < page_size:
-                return
-            before = items[-1]["id"]
+            return list(self._get(path("v1", "instances") + wanted).json()["items"])
+
+        return map(Instance, paged(read, page_size, "id"))
 
     def history(self, instance_id: str) -> list[StepExecution]:
         """What happened to an instance, in the order in which steps began."""
