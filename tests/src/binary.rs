@@ -29,13 +29,18 @@ pub fn drone_survey() -> &'static Path {
     BUILT.get_or_init(|| example("waypost", "drone_survey"))
 }
 
-/// The path of an example of a package, built now.
+/// The path of an example of a package: the one beside the program that `WAYPOST_BIN` names, which
+/// was built with it, or one that is built now.
 ///
 /// # Panics
 /// When it cannot be built.
 #[must_use]
 pub fn example(package: &str, name: &str) -> PathBuf {
-    built(package, &["--all-features", "--example", name], &format!("examples/{name}"))
+    let path = format!("examples/{name}");
+    let beside = std::env::var_os("WAYPOST_BIN")
+        .map(|program| Path::new(&program).with_file_name(&path))
+        .filter(|it| it.exists());
+    beside.unwrap_or_else(|| built(package, &["--all-features", "--example", name], &path))
 }
 
 /// Builds a program of a package in the profile of the tests; says where it is.

@@ -46,7 +46,7 @@ pub(crate) fn test() -> Result<(), String> {
     stage("build", || {
         // With the features of the whole workspace, like the tests: nothing is built twice.
         let all = ["build", "--workspace", "--all-features", "--locked"];
-        cargo(&[&all[..], &["--bins", "--tests"]].concat(), &[])
+        cargo(&[&all[..], &["--bins", "--tests", "--examples"]].concat(), &[])
     })?;
     let program = programs().join("waypost").display().to_string();
     let seed = env::var(PROPERTIES.0).unwrap_or_else(|_| PROPERTIES.1.to_owned());
