@@ -342,7 +342,7 @@ async fn a_report_that_comes_too_late_changes_nothing() {
             let processes = processes.clone();
             async move {
                 processes.cancel(&job.instance_id, None).await?;
-                Ok(json!({ "score": 1 }))
+                Ok::<_, JobFailure>(json!({ "score": 1 }))
             }
         })
         .unwrap();
@@ -394,7 +394,7 @@ async fn forgetful(server: &str) -> Client {
 }
 
 async fn passed_on(mut here: TcpStream, mut there: TcpStream, has_lost: Arc<AtomicBool>) {
-    let (mut asked, mut answered) = ([0; 8_192], [0; 8_192]);
+    let (mut asked, mut answered) = ([0; 4_096], [0; 4_096]);
     let mut is_to_be_lost = false;
     loop {
         tokio::select! {
