@@ -1,5 +1,4 @@
 //! The guide of authentication tells the truth: a server is set up as it says, and asked for a token.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::process::Command;
 

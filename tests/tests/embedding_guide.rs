@@ -1,6 +1,5 @@
 //! The guide of the engine inside a program tells the truth: its code is that of the example, which is
 //! run as it says.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::process::Command;
 

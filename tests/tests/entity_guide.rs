@@ -1,6 +1,5 @@
 //! The guide of entities tells the truth: what it says to type is typed, the node in Python is run,
 //! and the one in Rust is a program that compiles.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use e2e::guide::{Reader, blocks, commands, seen};
 use waypost_testkit::services;

@@ -1,6 +1,5 @@
 //! The guide of lifecycles tells the truth: what it says to type is typed beside the program it is
 //! about, and the struct it shows is that program's.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::{
     io::{BufRead as _, BufReader},

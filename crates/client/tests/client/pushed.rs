@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use waypost_client::{
     Error,
     api::process::{InstanceStatus, Job, PollJobs},
-    worker::{JobWorker, Jobs, WorkerOptions},
+    worker::{JobFailure, JobWorker, Jobs, WorkerOptions},
 };
 
 use crate::{jobs::n_requests, processes::Site};
@@ -39,7 +39,7 @@ impl Gate {
             let open = Arc::clone(&open);
             async move {
                 open.acquire().await?.forget();
-                Ok(json!({ "score": job.variables.get("amount") }))
+                Ok::<_, JobFailure>(json!({ "score": job.variables.get("amount") }))
             }
         };
         Jobs::new().job("score", run).unwrap()
