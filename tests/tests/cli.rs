@@ -19,6 +19,8 @@ mod entities;
 mod entity_more;
 #[path = "cli/entity_refusals.rs"]
 mod entity_refusals;
+#[path = "cli/explain.rs"]
+mod explain;
 #[path = "cli/inherited.rs"]
 mod inherited;
 #[path = "cli/lifecycles.rs"]

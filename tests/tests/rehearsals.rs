@@ -257,7 +257,7 @@ fn files_that_are_not_there_are_told() {
     .assert_eq(&told(&[]));
     std::fs::write(folder.path().join("d.json"), "{\"id\": \"x\", \"steps\": []}").unwrap();
     expect![[r#"
-        error: c.scenarios.yaml:1: ./d.json: name is required; steps must not be empty
+        error: d.json:1:1: name is required (named in c.scenarios.yaml:1)
     "#]]
     .assert_eq(&told(&[]));
 }

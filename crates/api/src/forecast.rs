@@ -33,9 +33,9 @@ pub struct Forecast {
 pub struct ForeseenInstance {
     /// Its id; that of one which would be new is another each time.
     pub instance_id: String,
-    /// `process`, `chain`, `entity`, or `model`.
+    /// `process`, `chain`, `entity`, `model` or `lifecycle`.
     pub face: String,
-    /// How many commits it would have.
+    /// How many commits it would have; of a lifecycle, the revision it was decided from.
     pub version: u64,
     /// Its status.
     pub status: String,

@@ -150,6 +150,8 @@ codes! {
     QueryInvalid = "QUERY_INVALID", 400, false;
     /// A part of the path is not what the route expects.
     PathInvalid = "PATH_INVALID", 400, false;
+    /// Lint found something, and the deployment was to be strict.
+    LintFound = "LINT_FOUND", 422, false;
     /// A header is not what the route expects.
     HeaderInvalid = "HEADER_INVALID", 400, false;
     /// The body is of a type or coding the server does not read.

@@ -8,7 +8,7 @@ use crate::{
     about::{CompletionsArgs, ExplainArgs},
     bench::BenchArgs,
     chain, deploy, dev, diagram, diff, doctor, entity, exit, explain,
-    face::{self, All, Every, Face, OfLifecycle, OfProcess},
+    face::{self, All, Every, OfLifecycle, OfProcess},
     lifecycle, lint, list, migrate, process, serve,
     settings::{Key, Sources, catalog},
     test, what_if,
@@ -85,8 +85,8 @@ pub(crate) enum Command {
     #[command(subcommand, after_help = face::HELP, override_usage = "waypost cancel [chain|process] <ID> [OPTIONS]\n       waypost cancel search <ID> [OPTIONS]")]
     Cancel(Cancel),
     /// Tell what would become of an instance if others did this or that
-    #[command(subcommand, after_help = face::HELP, override_usage = "waypost what-if [chain|process] <ID> [OPTIONS]")]
-    WhatIf(Face<what_if::WhatIfArgs, what_if::WhatIfArgs>),
+    #[command(subcommand, after_help = face::HELP, override_usage = "waypost what-if [chain|process|entity] <ID> [OPTIONS]")]
+    WhatIf(Every<what_if::WhatIfArgs, what_if::WhatIfArgs, what_if::EntityArgs>),
     /// Follow what happens, as it happens
     Watch(chain::WatchArgs),
     /// Have a model of entities learn, and lock it

@@ -31,7 +31,7 @@ pub(crate) struct DiffArgs {
     /// Its id
     id: String,
 
-    /// The earlier moment: an RFC 3339 time, a day, or, except for entities, a version
+    /// The earlier moment: an RFC 3339 time, a day, or a version
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
     from: String,
 

@@ -5,13 +5,6 @@ use std::ffi::OsString;
 /// What `--help` says about the word.
 pub(crate) const HELP: &str = "The id tells which it is, so the word may be left out.";
 
-/// A verb for instances of either face.
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Face<C: clap::Args, P: clap::Args> {
-    Chain(C),
-    Process(P),
-}
-
 /// A verb for instances of every face.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Every<C: clap::Args, P: clap::Args, E: clap::Args> {

@@ -16,11 +16,15 @@ pub(crate) async fn foresee<B: Serialize>(
     body: &B,
     output: Output,
 ) -> Result<(), Failure> {
-    let forecast = remote.client()?.foresee(path, body).await?;
+    show(&remote.client()?.foresee(path, body).await?, output)
+}
+
+/// Tells what would come of a command.
+pub(crate) fn show(forecast: &Forecast, output: Output) -> Result<(), Failure> {
     if output.is_json {
-        return output.json(&forecast);
+        return output.json(forecast);
     }
-    told(&forecast).iter().try_for_each(|it| output.line(&printable(it)))
+    told(forecast).iter().try_for_each(|it| output.line(&printable(it)))
 }
 
 fn told(forecast: &Forecast) -> Vec<String> {
@@ -31,6 +35,7 @@ fn told(forecast: &Forecast) -> Vec<String> {
     let n_timers = forecast.timers.len();
     lines.extend((n_timers > 0).then(|| format!("it would arm {n_timers} timers")));
     lines.extend(forecast.messages.iter().map(|it| format!("it would send {it}")));
+    lines.extend(forecast.asked.iter().map(|it| format!("it would ask processor {it}")));
     lines.push("dry run: nothing has changed".to_owned());
     lines
 }

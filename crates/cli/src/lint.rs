@@ -2,17 +2,19 @@
 
 mod file;
 
-use std::io::Write as _;
+use std::{collections::BTreeSet, io::Write as _};
 
 use serde_json::{Value, json};
 use waypost_lint::{
-    DefinitionKind, Paint, Report, SCHEMAS, Severity, Unreadable, lint, sarif, text,
+    DefinitionKind, Paint, Report, SCHEMAS, Severity, Surroundings, Unreadable, lint, lint_within,
+    model, sarif, text,
 };
 
 use self::file::{Text, texts};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, printable},
+    remote::read,
 };
 
 /// What to look at.
@@ -22,6 +24,7 @@ Examples:
   waypost lint order.json
   waypost lint definitions/ --strict
   waypost lint definitions/ --format sarif > findings.sarif
+  waypost lint workflows.json --model order.json --member carrier,fast
 
 Exit codes:
   0  nothing to mend
@@ -43,6 +46,33 @@ pub(crate) struct LintArgs {
     /// What the files are: process, entity, lifecycle or chain [default: their members tell]
     #[arg(long, value_name = "KIND")]
     kind: Option<DefinitionKind>,
+
+    /// What entities of the workflows look like: a sample, or what `waypost show model --json` has
+    /// printed; criteria on other paths are told then
+    #[arg(long, value_name = "FILE")]
+    model: Option<String>,
+
+    /// Tags of a compute member that will be there; give it for each of them, and work that none of
+    /// them has all tags for is told
+    #[arg(long = "member", value_name = "TAGS")]
+    members: Vec<String>,
+}
+
+impl LintArgs {
+    /// What is known beside a text.
+    fn surroundings(&self, text: &str) -> Result<Surroundings, Failure> {
+        let read = |file: &String| {
+            model(&read(file)?).map_err(|why| Failure::usage(format!("{file}: {why}")))
+        };
+        let model = self.model.as_ref().map(read).transpose()?;
+        let known = Surroundings { model, ..Surroundings::default() };
+        let tags = |it: &String| {
+            let tags = it.split(',').map(str::trim).filter(|it| !it.is_empty());
+            tags.map(str::to_owned).collect::<BTreeSet<_>>()
+        };
+        let members: Vec<_> = self.members.iter().map(tags).collect();
+        Ok(if members.is_empty() { known } else { known.with_members(text, &members) })
+    }
 }
 
 /// How to show findings.
@@ -56,7 +86,7 @@ enum Format {
 /// Which schema to print.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
-    /// process, entity, lifecycle, chain or decision-table [default: list them all]
+    /// process, entity, lifecycle, chain, decision-table or scenario [default: list them all]
     name: Option<String>,
 }
 
@@ -66,7 +96,7 @@ type Looked = (Text, Result<Report, Unreadable>);
 pub(crate) fn run(args: &LintArgs, output: Output) -> Result<(), Failure> {
     let mut looked: Vec<Looked> = Vec::new();
     for text in texts(&args.files)? {
-        let found = lint(&text.text, args.kind);
+        let found = lint_within(&text.text, args.kind, &args.surroundings(&text.text)?);
         let is_other = text.is_from_folder && found.as_ref().is_err_and(|it| it.is_other);
         // Not everything in a folder is a definition.
         if !is_other {
@@ -123,6 +153,22 @@ pub(crate) fn before_deploying(file: &str, source: &str, strict: bool) -> Result
         true => Err(Failure::new(Exit::Failed, format!("{file}: {}", counted(&[&report])))
             .advise("nothing was deployed; `waypost lint` shows more, and without --strict warnings do not matter")),
         false => Ok(()),
+    }
+}
+
+/// What makes a definition unfit for use, with its place; none if lint has nothing against it.
+pub(crate) fn first_error(file: &str, source: &str) -> Option<String> {
+    match lint(source, None) {
+        Err(unreadable) => {
+            let place =
+                unreadable.at.map_or_else(String::new, |(line, at)| format!(":{line}:{at}"));
+            Some(format!("{file}{place}: {}", unreadable.problem))
+        }
+        Ok(report) => {
+            let found = report.findings.iter().find(|it| it.code.severity == Severity::Error)?;
+            let (place, message) = (&found.place, printable(&found.message));
+            Some(format!("{file}:{}:{}: {message}", place.line, place.column))
+        }
     }
 }
 

@@ -37,7 +37,7 @@ use clap::Parser;
 use crate::{
     args::{Arguments, Cancel, Command, Show},
     exit::{Exit, Failure},
-    face::{All, Every, Face, OfLifecycle, OfProcess, spelled_out},
+    face::{All, Every, OfLifecycle, OfProcess, spelled_out},
     output::Output,
 };
 
@@ -107,8 +107,9 @@ async fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Cancel(Cancel::Chain(args)) => chain::cancel(args, output).await,
         Command::Cancel(Cancel::Process(args)) => process::cancel(args, output).await,
         Command::Cancel(Cancel::Search(args)) => entity::cancel_search(args, output).await,
-        Command::WhatIf(Face::Chain(args)) => what_if::chain(args, output).await,
-        Command::WhatIf(Face::Process(args)) => what_if::process(args, output).await,
+        Command::WhatIf(Every::Chain(args)) => what_if::chain(args, output).await,
+        Command::WhatIf(Every::Process(args)) => what_if::process(args, output).await,
+        Command::WhatIf(Every::Entity(args)) => what_if::entity(args, output).await,
         Command::Watch(args) => chain::watch(args, output).await,
         Command::Model(verb) => entity::model(verb, output).await,
         Command::Search(args) => entity::search(args, output).await,

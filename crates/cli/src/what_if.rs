@@ -6,7 +6,7 @@ use waypost_api::what_if::{Tried, TriedEvent, TriedInstance, TriedMismatch};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, printable},
-    remote::{RemoteArgs, read},
+    remote::{EntityRemoteArgs, RemoteArgs, read},
     test::parse,
     when::time_of_day,
 };
@@ -26,6 +26,26 @@ pub(crate) struct WhatIfArgs {
     remote: RemoteArgs,
 }
 
+/// Fork an entity in memory, and tell what would become of it; the entity itself stays as it is
+#[derive(Debug, clap::Args)]
+pub(crate) struct EntityArgs {
+    /// The entity's id
+    id: String,
+
+    /// What is done, in YAML or JSON: processors, criteria, do, expect, as in a scenario; - is
+    /// standard input
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+
+    #[command(flatten)]
+    remote: EntityRemoteArgs,
+}
+
+pub(crate) async fn entity(args: EntityArgs, output: Output) -> Result<(), Failure> {
+    let what = given(args.file.as_deref())?;
+    show(&args.remote.entities()?.what_if(&args.id, &what).await?, output)
+}
+
 pub(crate) async fn process(args: WhatIfArgs, output: Output) -> Result<(), Failure> {
     run(&args, &["v1", "instances", &args.id], output).await
 }
@@ -35,15 +55,19 @@ pub(crate) async fn chain(args: WhatIfArgs, output: Output) -> Result<(), Failur
 }
 
 async fn run(args: &WhatIfArgs, path: &[&str], output: Output) -> Result<(), Failure> {
-    let what = match &args.file {
-        Some(file) => what(file)?,
-        None => Value::Object(Map::new()),
-    };
-    let tried = args.remote.client()?.what_if(path, &what).await?;
+    let what = given(args.file.as_deref())?;
+    show(&args.remote.client()?.what_if(path, &what).await?, output)
+}
+
+fn given(file: Option<&str>) -> Result<Value, Failure> {
+    file.map_or_else(|| Ok(Value::Object(Map::new())), what)
+}
+
+fn show(tried: &Tried, output: Output) -> Result<(), Failure> {
     if output.is_json {
-        output.json(&tried)?;
+        output.json(tried)?;
     } else {
-        told(&tried).iter().try_for_each(|it| output.line(&printable(it)))?;
+        told(tried).iter().try_for_each(|it| output.line(&printable(it)))?;
     }
     match tried.mismatches.len() {
         0 => Ok(()),

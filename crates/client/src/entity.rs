@@ -10,7 +10,9 @@ use reqwest::{
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, IF_MATCH},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use waypost_api::{Document, Timestamp, entity::http::ModelKey};
+use waypost_api::{
+    Document, Timestamp, entity::http::ModelKey, forecast::Forecast, what_if::Tried,
+};
 
 pub use self::{
     answer::{
@@ -24,6 +26,15 @@ use crate::{
     client::{ANSWER_MAX, Client, with_query},
     error::Error,
 };
+
+/// The query of a command that is only tried.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Dry {
+    dry_run: bool,
+}
+
+const DRY: Dry = Dry { dry_run: true };
 
 /// Where entities are unless the server is set otherwise.
 const CONTEXT_PATH: &str = "/api";
@@ -191,7 +202,7 @@ impl Entities {
         at: Option<Timestamp>,
     ) -> Result<Vec<StateCount>, Error> {
         let version = model.version.to_string();
-        let when = When { at, transaction_id: None };
+        let when = When { at, ..When::default() };
         self.read(&["entity", "stats", "states", &model.name, &version], &when).await
     }
 
@@ -261,6 +272,56 @@ impl Entities {
         self.save(&["entity", "JSON", id], value, if_match).await
     }
 
+    /// What would become of an entity if it were written and others did what `what` says, as in a
+    /// scenario.
+    ///
+    /// # Errors
+    /// When there is no such entity, or `what` cannot be tried with it.
+    pub async fn what_if(&self, id: &str, what: &serde_json::Value) -> Result<Tried, Error> {
+        self.client.answer(self.quick(Method::POST, &["entity", id, "what-if"]).json(what)).await
+    }
+
+    /// What would come of creating an entity, or several, while nothing changes.
+    ///
+    /// # Errors
+    /// Those of [`Self::create`].
+    pub async fn foresee_create(
+        &self,
+        model: &ModelKey,
+        value: &Document,
+    ) -> Result<Forecast, Error> {
+        let path = ["entity", "JSON", &model.name, &model.version.to_string()];
+        self.client.answer(self.request(Method::POST, &path, &DRY).json(value)).await
+    }
+
+    /// What would come of [`Self::take`], or of [`Self::update`] without a transition, while nothing
+    /// changes.
+    ///
+    /// # Errors
+    /// Those of the write.
+    pub async fn foresee_save(
+        &self,
+        id: &str,
+        transition: Option<&str>,
+        value: &Document,
+        if_match: Option<&str>,
+    ) -> Result<Forecast, Error> {
+        let path: Vec<&str> = ["entity", "JSON", id].into_iter().chain(transition).collect();
+        let mut request = self.request(Method::PUT, &path, &DRY);
+        if let Some(transaction) = if_match {
+            request = request.header(IF_MATCH, transaction);
+        }
+        self.client.answer(request.json(value)).await
+    }
+
+    /// What would come of [`Self::delete`], while nothing changes.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    pub async fn foresee_delete(&self, id: &str) -> Result<Forecast, Error> {
+        self.client.answer(self.request(Method::DELETE, &["entity", id], &DRY)).await
+    }
+
     async fn save(
         &self,
         path: &[&str],
@@ -283,7 +344,7 @@ impl Entities {
         id: &str,
         until: Option<Timestamp>,
     ) -> Result<Vec<EntityChange>, Error> {
-        let when = When { at: until, transaction_id: None };
+        let when = When { at: until, ..When::default() };
         self.read(&["entity", id, "changes"], &when).await
     }
 
@@ -322,7 +383,7 @@ impl Entities {
         at: Option<Timestamp>,
     ) -> Result<String, Error> {
         let path = ["search", "async", &model.name, &model.version.to_string()];
-        let when = When { at, transaction_id: None };
+        let when = When { at, ..When::default() };
         let request = self.request(Method::POST, &path, &when).timeout(ANSWER_MAX);
         self.client.answer(request.json(condition)).await
     }

@@ -3,7 +3,10 @@
 use reqwest::Url;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use waypost_api::lifecycle::{Definition, Done, Move, Snapshot, Transition, Type};
+use waypost_api::{
+    forecast::Forecast,
+    lifecycle::{Definition, Done, Move, Snapshot, Transition, Type},
+};
 
 use crate::{
     client::{Client, with_query},
@@ -135,6 +138,34 @@ impl Lifecycles {
         to: &Transition,
     ) -> Result<Done, Error> {
         let url = self.path(&[workflow, id, "transition"]);
+        self.client.answer(self.client.post(url, to)).await
+    }
+
+    /// What would come of [`Self::patch`], while nothing changes.
+    ///
+    /// # Errors
+    /// Those of the write.
+    pub async fn foresee_patch(
+        &self,
+        workflow: &str,
+        id: &str,
+        fields: &Map<String, Value>,
+    ) -> Result<Forecast, Error> {
+        let url = flagged(self.path(&[workflow, id, "state"]), "dryRun");
+        self.client.answer(self.client.post(url, fields)).await
+    }
+
+    /// What would come of [`Self::transition`], while nothing changes.
+    ///
+    /// # Errors
+    /// Those of the move.
+    pub async fn foresee_transition(
+        &self,
+        workflow: &str,
+        id: &str,
+        to: &Transition,
+    ) -> Result<Forecast, Error> {
+        let url = flagged(self.path(&[workflow, id, "transition"]), "dryRun");
         self.client.answer(self.client.post(url, to)).await
     }
 

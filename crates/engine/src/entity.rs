@@ -22,6 +22,7 @@ mod run;
 mod search;
 mod searches;
 mod transaction;
+mod what_if;
 mod work;
 mod write;
 

@@ -88,17 +88,36 @@ impl Core {
         asked: Move<'_>,
         mutator: &mut Mutator<'_>,
     ) -> Result<Stored> {
-        let workflow = registration.workflow.as_str();
-        let refused = |it| Error::refused(workflow, entity_id, it);
-        check(&registration.table, asked.goal).map_err(refused)?;
-        let change = &mut |held: &mut dyn Held| {
-            let target = decide(&registration.table, held.phase(), asked.goal).map_err(refused)?;
-            warn_of_alternatives(workflow, entity_id, &target);
-            mutator(held)?;
-            held.set_phase(&target.phase).map_err(|it| Error::Mutator(it.into()))?;
-            Ok(Stamp::Moved { source: asked.source, note: asked.note })
-        };
+        check(&registration.table, asked.goal)
+            .map_err(|it| Error::refused(&registration.workflow, entity_id, it))?;
+        let change = &mut |held: &mut dyn Held| moved(registration, held, asked, mutator);
         self.change(registration, entity_id, change).await
+    }
+
+    /// What a move would come to, while nothing is written.
+    pub(crate) async fn foresee_transition(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+        asked: Move<'_>,
+    ) -> Result<Stored> {
+        check(&registration.table, asked.goal)
+            .map_err(|it| Error::refused(&registration.workflow, entity_id, it))?;
+        let change = &mut |held: &mut dyn Held| moved(registration, held, asked, &mut |_| Ok(()));
+        self.foresee(registration, entity_id, change).await
+    }
+
+    /// Reads and lets `change` decide, as [`Self::change`] does, and writes nothing.
+    pub(crate) async fn foresee<'s>(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+        change: &mut (dyn FnMut(&mut dyn Held) -> Result<Stamp<'s>> + Send),
+    ) -> Result<Stored> {
+        let mut stored = self.load(registration, entity_id).await?;
+        change(&mut *stored.held)?;
+        check_identity(registration, entity_id, &*stored.held)?;
+        Ok(stored)
     }
 
     /// Reads, lets `change` decide, and writes, as often as others are faster.
@@ -179,6 +198,22 @@ impl Registration {
     fn unwritable(&self, key: &str, source: serde_json::Error) -> Error {
         Error::Decode { workflow: self.workflow.clone(), key: key.to_owned(), source }
     }
+}
+
+/// Moves what was read along the table.
+fn moved<'m>(
+    registration: &Registration,
+    held: &mut dyn Held,
+    asked: Move<'m>,
+    mutator: &mut Mutator<'_>,
+) -> Result<Stamp<'m>> {
+    let (workflow, entity_id) = (registration.workflow.as_str(), held.entity_id().to_owned());
+    let target = decide(&registration.table, held.phase(), asked.goal)
+        .map_err(|it| Error::refused(workflow, &entity_id, it))?;
+    warn_of_alternatives(workflow, &entity_id, &target);
+    mutator(held)?;
+    held.set_phase(&target.phase).map_err(|it| Error::Mutator(it.into()))?;
+    Ok(Stamp::Moved { source: asked.source, note: asked.note })
 }
 
 fn check_identity(registration: &Registration, entity_id: &str, held: &dyn Held) -> Result<()> {

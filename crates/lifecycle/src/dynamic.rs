@@ -213,6 +213,36 @@ impl DynManager {
         self.core.patch(workflow, entity_id, patch).await.map(drop)
     }
 
+    /// How an entity would look after [`Self::transition`], while nothing is written.
+    ///
+    /// # Errors
+    /// Those of the move.
+    pub async fn foresee_transition(
+        &self,
+        workflow: &str,
+        entity_id: &str,
+        to: MoveTo<'_>,
+    ) -> Result<Snapshot<Value>> {
+        let registration = self.core.registration(workflow)?;
+        let asked = Move { goal: Goal::Move(to.phase), source: to.source, note: to.note };
+        let stored = self.core.foresee_transition(&registration, entity_id, asked).await?;
+        shown(&registration, stored)
+    }
+
+    /// How an entity would look after [`Self::update_from_operator`], while nothing is written.
+    ///
+    /// # Errors
+    /// Those of the update; also [`Error::EntityNotFound`] if there is nothing to write.
+    pub async fn foresee_update(
+        &self,
+        workflow: &str,
+        entity_id: &str,
+        patch: &Map<String, Value>,
+    ) -> Result<Snapshot<Value>> {
+        let registration = self.core.registration(workflow)?;
+        shown(&registration, self.core.foresee_patch(&registration, entity_id, patch).await?)
+    }
+
     /// Whether rules may write the field: what operators may, and nothing else.
     ///
     /// # Errors

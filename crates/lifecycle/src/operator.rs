@@ -52,6 +52,19 @@ impl Registration {
         field.kind.of_text(text).map_err(|it| self.mismatch(field, it))
     }
 
+    /// Sets the fields of what was read.
+    fn touched(
+        &self,
+        held: &mut dyn Held,
+        values: &[(&FieldMeta, FieldValue)],
+    ) -> Result<Stamp<'static>> {
+        for (field, value) in values {
+            let set = held.set(&field.name, value.clone());
+            set.map_err(|it| self.mismatch(field, it))?;
+        }
+        Ok(Stamp::Touched)
+    }
+
     /// Checks all of a patch before anything is touched.
     fn patch(&self, patch: &Map<String, Value>) -> Result<Vec<(&FieldMeta, FieldValue)>> {
         let mut values = Vec::with_capacity(patch.len());
@@ -80,14 +93,20 @@ impl Core {
         }
         let registration = self.registration(workflow)?;
         let values = registration.patch(patch)?;
-        let change = &mut |held: &mut dyn Held| {
-            for (field, value) in &values {
-                let set = held.set(&field.name, value.clone());
-                set.map_err(|it| registration.mismatch(field, it))?;
-            }
-            Ok(Stamp::Touched)
-        };
+        let change = &mut |held: &mut dyn Held| registration.touched(held, &values);
         self.change(&registration, entity_id, change).await.map(Some)
+    }
+
+    /// What a patch would come to, while nothing is written.
+    pub(crate) async fn foresee_patch(
+        &self,
+        registration: &Registration,
+        entity_id: &str,
+        patch: &Map<String, Value>,
+    ) -> Result<Stored> {
+        let values = registration.patch(patch)?;
+        let change = &mut |held: &mut dyn Held| registration.touched(held, &values);
+        self.foresee(registration, entity_id, change).await
     }
 
     pub(crate) fn field_type(&self, workflow: &str, field: &str) -> Result<FieldKind> {

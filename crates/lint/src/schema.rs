@@ -1,12 +1,13 @@
-//! The formats of definitions, as JSON Schemas that editors and other programs can use.
+//! The formats of definitions and of scenarios, as JSON Schemas that editors and other programs can use.
 
 /// The formats there are, by name, and their schemas.
-pub const SCHEMAS: [(&str, &str); 5] = [
+pub const SCHEMAS: [(&str, &str); 6] = [
     ("process", include_str!("../schemas/process.json")),
     ("entity", include_str!("../schemas/entity.json")),
     ("lifecycle", include_str!("../schemas/lifecycle.json")),
     ("chain", include_str!("../schemas/chain.json")),
     ("decision-table", include_str!("../schemas/decision-table.json")),
+    ("scenario", include_str!("../schemas/scenario.json")),
 ];
 
 /// The schema of a format.

@@ -11,6 +11,8 @@ mod graph;
 mod hostile;
 #[path = "lint/joins.rs"]
 mod joins;
+#[path = "lint/large.rs"]
+mod large;
 #[path = "lint/proofs.rs"]
 mod proofs;
 #[path = "lint/refusals.rs"]
@@ -21,3 +23,5 @@ mod runs;
 mod schemas;
 #[path = "lint/shows.rs"]
 mod shows;
+#[path = "lint/speed.rs"]
+mod speed;

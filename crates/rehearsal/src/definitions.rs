@@ -52,6 +52,11 @@ impl Definitions {
         items.iter().try_for_each(|it| self.add_one(it))
     }
 
+    /// Adds workflows of entities that are there already.
+    pub fn add_workflows(&mut self, workflows: Vec<Workflow>) {
+        self.workflows.extend(workflows);
+    }
+
     /// Adds a graph that is there already.
     pub fn add_graph(&mut self, graph: Arc<Graph>) {
         self.processes.insert(graph.which.name.clone(), graph);

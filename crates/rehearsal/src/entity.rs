@@ -26,12 +26,35 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// What an entity is called in a rehearsal.
 const ID: &str = "00000000-0000-1000-8000-000000000001";
 
+/// A real entity, as a store has it.
+#[derive(Clone, Debug)]
+pub struct ForkedEntity {
+    /// Its id.
+    pub id: String,
+    /// The name of its model.
+    pub model: String,
+    /// Its value.
+    pub value: document::Value,
+    /// The state it is in.
+    pub state: String,
+    /// The workflow it was saved by.
+    pub workflow: Option<String>,
+    /// The transition that saved it last.
+    pub transition: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was saved last.
+    pub updated_at: Timestamp,
+}
+
 /// An entity in virtual time.
 pub struct EntityStage<'d> {
     definitions: &'d Definitions,
     cast: Cast,
     now: Timestamp,
     entity: Option<Saved>,
+    /// Only real ones have one of their own.
+    id: Option<String>,
     model: String,
     states: Vec<String>,
     audit: Vec<(Timestamp, AuditEvent)>,
@@ -57,6 +80,7 @@ impl<'d> EntityStage<'d> {
             cast,
             now: DAWN,
             entity: None,
+            id: None,
             model: String::new(),
             states: Vec::new(),
             audit: Vec::new(),
@@ -72,6 +96,15 @@ impl<'d> EntityStage<'d> {
         self.model.clone_from(&begin.definition);
         let value = document(&begin.variables)?;
         self.run(Command::Create { transition: begin.transition.as_deref() }, Some(value))
+    }
+
+    /// Goes on from a real entity.
+    pub fn fork(&mut self, real: ForkedEntity, now: Timestamp) {
+        let ForkedEntity { id, model, value, state, workflow, transition, .. } = real;
+        let (created_at, updated_at) = (real.created_at, real.updated_at);
+        self.states = vec![state.clone()];
+        self.entity = Some(Saved { value, state, workflow, transition, created_at, updated_at });
+        (self.id, self.model, self.now) = (Some(id), model, now);
     }
 
     /// What was written down, with the workflow it is about.
@@ -116,7 +149,7 @@ impl<'d> EntityStage<'d> {
         let nothing = document::Value::Null;
         let saved = self.entity.as_ref();
         let entity = Entity {
-            id: ID,
+            id: self.id.as_deref().unwrap_or(ID),
             value: new.or(saved.map(|it| &it.value)).unwrap_or(&nothing),
             state: saved.map_or("", |it| &it.state),
             workflow: saved.and_then(|it| it.workflow.as_deref()),

@@ -26,7 +26,7 @@ pub use self::{
     answer::{Answer, Outcome, Outcomes, Stubs},
     chain::ChainStage,
     definitions::Definitions,
-    entity::EntityStage,
+    entity::{EntityStage, ForkedEntity},
     expect::Expect,
     length::Length,
     lifecycle::LifecycleStage,

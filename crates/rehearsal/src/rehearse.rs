@@ -2,7 +2,7 @@
 
 use crate::{
     Cast, ChainStage, Deed, Definitions, EntityStage, Face, LifecycleStage, Played, ProcessStage,
-    Scenario, WhatIf, coverage::Coverage, limits, play,
+    Scenario, Stubs, WhatIf, coverage::Coverage, limits, play,
 };
 
 /// Plays a scenario with these definitions; `cast` does what the scenario says nothing about. What
@@ -70,7 +70,17 @@ impl WhatIf {
     /// What makes it impossible to try, if anything does.
     #[must_use]
     pub fn problem(&self, face: Face) -> Option<String> {
-        misfit(&self.deeds, face)
+        let of_entities = [("processors", &self.processors), ("criteria", &self.criteria)];
+        let of_others =
+            [("workers", &self.workers), ("people", &self.people), ("signals", &self.signals)];
+        let foreign: &[(&str, &Stubs)] = match face {
+            Face::Process | Face::Chain => &of_entities,
+            Face::Entity => &of_others,
+            Face::Lifecycle => &[],
+        };
+        let given = foreign.iter().find(|(_, it)| !it.0.is_empty());
+        let given = given.map(|(name, _)| format!("{name}: nobody like that works for this"));
+        given.or_else(|| misfit(&self.deeds, face))
     }
 }
 

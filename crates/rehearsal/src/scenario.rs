@@ -57,6 +57,10 @@ pub struct WhatIf {
     pub people: Stubs,
     /// See [`Scenario::signals`].
     pub signals: Stubs,
+    /// See [`Scenario::processors`].
+    pub processors: Stubs,
+    /// See [`Scenario::criteria`].
+    pub criteria: Stubs,
     /// See [`Scenario::deeds`].
     #[serde(rename = "do")]
     pub deeds: Vec<Deed>,
@@ -68,8 +72,8 @@ impl WhatIf {
     /// Everybody who takes part.
     #[must_use]
     pub fn cast(&self) -> Cast {
-        let Self { workers, people, signals, .. } = self.clone();
-        Cast { workers, people, signals, ..Cast::default() }
+        let Self { workers, people, signals, processors, criteria, .. } = self.clone();
+        Cast { workers, people, signals, processors, criteria }
     }
 }
 

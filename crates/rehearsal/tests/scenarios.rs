@@ -437,3 +437,33 @@ fn coverage_counts_exits_rules_timers_and_failures() {
     assert_eq!(count(&coverage, "claims")[5], (2, 4));
     assert_eq!(count(&coverage, "order"), [(1, 2), (0, 0), (0, 0), (0, 0), (1, 2), (0, 0)]);
 }
+
+/// The aim is a thousand in a second; the bound leaves room for a machine that has other things to
+/// do.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it takes is what is asked")]
+fn a_thousand_scenarios_take_no_time() {
+    let mut definitions = Definitions::default();
+    definitions.add(include_str!("../../../examples/loan-application.json")).unwrap();
+    definitions.add(include_str!("../../../examples/loan-disbursement.json")).unwrap();
+    let scenario: Scenario = serde_json::from_value(json!({
+        "name": "a review that is overdue",
+        "start": { "process": "LOS::loan-application-full", "variables": { "loanAmount": 1000 } },
+        "workers": {
+            "validate-application": "complete",
+            "credit-score": { "complete": { "creditScore": 600 } },
+            "fraud-screen": { "complete": { "fraudScore": 0.1 } },
+            "escalate-review": "complete",
+        },
+        "expect": { "status": "COMPLETED", "elapsed": "48h" },
+    }))
+    .unwrap();
+    let mut coverage = Coverage::of(&definitions);
+    let began = std::time::Instant::now();
+    for _ in 0..1_000 {
+        let played = rehearse(&scenario, &definitions, &Cast::default(), &mut coverage);
+        assert!(played.mismatches.is_empty(), "{:?}", played.mismatches);
+    }
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(20), "it took {took:?}");
+}

@@ -23,6 +23,8 @@ mod cluster;
 mod console;
 #[path = "http/down.rs"]
 mod down;
+#[path = "http/dry_run.rs"]
+mod dry_run;
 #[path = "http/entity.rs"]
 mod entity;
 #[path = "http/explain.rs"]

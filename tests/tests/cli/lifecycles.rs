@@ -82,7 +82,7 @@ fn a_file_that_cannot_be_used_is_refused_at_the_start() {
 }
 
 /// A server with two missions that some program has left behind.
-async fn world() -> World {
+pub(crate) async fn world() -> World {
     let folder = folder("", Some(SURVEY));
     let (path, clock) = (folder.path().join("w.db"), Arc::new(SystemClock));
     let store = Arc::new(SqliteStore::open(&path, SqliteOptions::default(), clock).unwrap());

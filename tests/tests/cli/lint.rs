@@ -93,6 +93,40 @@ fn a_folder_stands_for_the_definitions_in_it() {
 }
 
 #[test]
+fn workflows_are_held_against_a_model_and_members() {
+    let folder = folder(&[
+        ("w.json", &example("broken/E012-path-not-in-the-model.json")),
+        ("sample.json", &example("broken/beside/E012-path-not-in-the-model.model.json")),
+        ("p.json", &example("broken/E013-tags-nobody-has.json")),
+        ("bad.json", "{"),
+    ]);
+    let ran = |args: &[&str]| run(folder.path(), &[&["lint", "--strict"], args].concat());
+    assert_eq!(ran(&["w.json"]).code, Some(0));
+    let found = ran(&["w.json", "--model", "sample.json"]);
+    assert_eq!(found.code, Some(1));
+    assert!(found.out.contains("warning[E012]"), "{}", found.out);
+    assert_eq!(ran(&["p.json"]).code, Some(0));
+    assert_eq!(ran(&["p.json", "--member", "fast, pricing", "--member", "x"]).code, Some(0));
+    let found = ran(&["p.json", "--member", "fast"]);
+    assert!(found.out.contains("warning[E013]"), "{}", found.out);
+    let found = ran(&["w.json", "--model", "bad.json"]);
+    assert_eq!(found.code, Some(2), "{}", found.err);
+    assert!(found.err.starts_with("error: bad.json: "), "{}", found.err);
+}
+
+#[test]
+fn pictures_of_broken_definitions_are_refused_with_the_place() {
+    let folder = folder(&[("a.json", "{\n  \"id\": ]"), ("b.json", "{\"workflowType\": 1}")]);
+    let told = |file: &str| {
+        let ran = run(folder.path(), &["diagram", file]);
+        assert_eq!(ran.code, Some(2));
+        ran.err
+    };
+    assert_eq!(told("a.json"), "error: a.json:2:9: is not JSON: expected a value\n");
+    assert!(told("b.json").starts_with("error: b.json:1:18: "), "{}", told("b.json"));
+}
+
+#[test]
 fn what_is_unreadable_is_told_with_its_place() {
     let folder = folder(&[("a.json", "{\n  \"id\": ]"), ("b.json", "[1]")]);
     expect![[r#"
@@ -113,6 +147,7 @@ fn schemas_are_printed() {
         lifecycle
         chain
         decision-table
+        scenario
     "#]]
     .assert_eq(&told_in(folder.path(), &["schema"]));
     let ran = run(folder.path(), &["schema", "chain"]);

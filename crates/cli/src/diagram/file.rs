@@ -8,7 +8,7 @@ use waypost_diagram::{
 use waypost_lifecycle::TypeDescription;
 use waypost_machines::{chain::Plan, entity::workflow::read_stored, process::Source};
 
-use crate::{exit::Failure, lifecycle, remote::read};
+use crate::{exit::Failure, lifecycle, lint::first_error, remote::read};
 
 /// Bytes of a file. Definitions are written by people, and pictures are for them.
 const FILE_MAX: usize = 8 << 20;
@@ -23,7 +23,9 @@ pub(super) fn picture(file: &str, name: Option<&str>) -> Result<Picture, Failure
         let length = text.len();
         return Err(Failure::usage(format!("{file}: has {length} bytes; at most {FILE_MAX}")));
     }
-    let found = pictures(file, &text).map_err(|why| Failure::usage(format!("{file}: {why}")))?;
+    // Lint knows the place; what it has nothing against is told as it was found.
+    let told = |why: String| first_error(file, &text).unwrap_or_else(|| format!("{file}: {why}"));
+    let found = pictures(file, &text).map_err(|why| Failure::usage(told(why)))?;
     choose(found, name).map_err(|why| Failure::usage(format!("{file}: {why}")))
 }
 

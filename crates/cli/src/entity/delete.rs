@@ -1,7 +1,7 @@
 //! `waypost delete entity ID` and `waypost delete model MODEL VERSION`
 
 use super::which::{ModelArgs, told};
-use crate::{exit::Failure, output::Output, remote::EntityRemoteArgs};
+use crate::{exit::Failure, forecast::show, output::Output, remote::EntityRemoteArgs};
 
 /// What to delete.
 #[derive(Debug, clap::Subcommand)]
@@ -16,6 +16,10 @@ pub(crate) enum Delete {
 pub(crate) struct EntityArgs {
     /// The entity's id
     id: String,
+
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
 
     #[command(flatten)]
     remote: EntityRemoteArgs,
@@ -40,6 +44,9 @@ pub(crate) async fn run(what: Delete, output: Output) -> Result<(), Failure> {
 }
 
 async fn entity(args: EntityArgs, output: Output) -> Result<(), Failure> {
+    if args.dry_run {
+        return show(&args.remote.entities()?.foresee_delete(&args.id).await?, output);
+    }
     let deleted = args.remote.entities()?.delete(&args.id).await?;
     if output.is_json {
         return output.json(&deleted);

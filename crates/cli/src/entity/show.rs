@@ -23,6 +23,10 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "TIME", value_parser = instant, conflicts_with = "transaction")]
     at: Option<Timestamp>,
 
+    /// As this version of it was
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["at", "transaction"])]
+    version: Option<u64>,
+
     /// As this transaction left it
     #[arg(long, value_name = "ID")]
     transaction: Option<String>,
@@ -41,7 +45,7 @@ struct Shown {
 
 pub(crate) async fn run(args: ShowArgs, output: Output) -> Result<(), Failure> {
     let entities = args.remote.entities()?;
-    let when = When { at: args.at, transaction_id: args.transaction };
+    let when = When { at: args.at, transaction_id: args.transaction, version: args.version };
     let entity = entities.show(&args.id, &when).await?;
     let transitions = entities.transitions(&args.id, &when).await?;
     let shown = Shown { entity, transitions };

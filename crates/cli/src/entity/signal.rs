@@ -8,6 +8,7 @@ use waypost_client::{
 
 use crate::{
     exit::Failure,
+    forecast::show,
     output::{Output, printable},
     remote::{EntityRemoteArgs, document},
 };
@@ -35,6 +36,10 @@ pub(crate) struct SignalArgs {
     #[arg(long, value_name = "TRANSACTION")]
     if_match: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: EntityRemoteArgs,
 }
@@ -50,6 +55,12 @@ pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure>
             (entity.value, args.if_match.or(entity.meta.transaction_id))
         }
     };
+    if args.dry_run {
+        let transition = args.transition.as_deref();
+        let foreseen =
+            entities.foresee_save(&args.id, transition, &value, if_match.as_deref()).await?;
+        return show(&foreseen, output);
+    }
     let written = save(&entities, &args.id, args.transition.as_deref(), &value, if_match).await?;
     if output.is_json {
         return output.json(&written);
@@ -58,7 +69,7 @@ pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure>
         Some(transition) => format!("took {}", printable(transition)),
         None => "saved".to_owned(),
     };
-    let when = When { at: None, transaction_id: Some(written.transaction_id) };
+    let when = When { transaction_id: Some(written.transaction_id), ..When::default() };
     let id = printable(&args.id);
     // A transition may have deleted it.
     match entities.show(&args.id, &when).await {

@@ -8,6 +8,7 @@ use waypost_client::{
 use super::which::{ModelArgs, told};
 use crate::{
     exit::{Exit, Failure},
+    forecast::show,
     output::{Output, printable},
     remote::{EntityRemoteArgs, document},
 };
@@ -23,6 +24,10 @@ pub(crate) struct StartArgs {
     #[arg(long, value_name = "JSON")]
     value: String,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: EntityRemoteArgs,
 }
@@ -30,6 +35,9 @@ pub(crate) struct StartArgs {
 pub(crate) async fn run(args: StartArgs, output: Output) -> Result<(), Failure> {
     let value = document("--value", &args.value)?;
     let (model, entities) = (args.model.key(), args.remote.entities()?);
+    if args.dry_run {
+        return show(&entities.foresee_create(&model, &value).await?, output);
+    }
     let created = entities.create(&model, &value).await?;
     if output.is_json {
         output.json(&created)?;
@@ -51,7 +59,7 @@ pub(crate) async fn run(args: StartArgs, output: Output) -> Result<(), Failure> 
 
 /// Where an entity came to rest. It is created, whether it can be looked at or not.
 async fn state(entities: &Entities, id: &str, transaction: &str) -> String {
-    let when = When { at: None, transaction_id: Some(transaction.to_owned()) };
+    let when = When { transaction_id: Some(transaction.to_owned()), ..When::default() };
     let shown = entities.show(id, &when).await;
     shown.map(|it| format!(", {}", printable(&it.meta.state))).unwrap_or_default()
 }

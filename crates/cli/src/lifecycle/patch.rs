@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     exit::Failure,
+    forecast::show,
     output::{Output, printable},
     remote::{LifecycleRemoteArgs, document},
 };
@@ -23,6 +24,10 @@ pub(crate) struct PatchArgs {
     #[arg(value_name = "JSON")]
     fields: String,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: LifecycleRemoteArgs,
 }
@@ -33,6 +38,11 @@ pub(crate) async fn run(args: PatchArgs, output: Output) -> Result<(), Failure> 
         Failure::usage("JSON is not an object")
             .advise("give fields by their names, such as '{\"battery\": 80}'")
     })?;
+    if args.dry_run {
+        let lifecycles = args.remote.lifecycles()?;
+        let foreseen = lifecycles.foresee_patch(&args.workflow, &args.id, &fields).await?;
+        return show(&foreseen, output);
+    }
     let done = args.remote.lifecycles()?.patch(&args.workflow, &args.id, &fields).await?;
     if output.is_json {
         return output.json(&done);

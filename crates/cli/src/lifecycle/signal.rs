@@ -4,6 +4,7 @@ use waypost_api::lifecycle::Transition;
 
 use crate::{
     exit::Failure,
+    forecast::show,
     output::{Output, printable},
     remote::LifecycleRemoteArgs,
 };
@@ -28,12 +29,21 @@ pub(crate) struct SignalArgs {
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 
+    /// Tell what would come of it, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     remote: LifecycleRemoteArgs,
 }
 
 pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure> {
     let to = Transition { phase: args.phase, note: args.note };
+    if args.dry_run {
+        let lifecycles = args.remote.lifecycles()?;
+        let foreseen = lifecycles.foresee_transition(&args.workflow, &args.id, &to).await?;
+        return show(&foreseen, output);
+    }
     let done = args.remote.lifecycles()?.transition(&args.workflow, &args.id, &to).await?;
     if output.is_json {
         return output.json(&done);

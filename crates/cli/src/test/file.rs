@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_saphyr::{Error, Spanned};
 use waypost_rehearsal::{Cast, Definitions, Scenario, Stubs};
 
-use crate::settings::nearest;
+use crate::{lint::first_error, settings::nearest};
 
 /// Bytes of a file. It is written by people.
 const FILE_MAX: u64 = 4 << 20;
@@ -53,8 +53,10 @@ impl File {
         let mut definitions = Definitions::default();
         for source in &written.definitions {
             let line = source.referenced.line();
-            add(&mut definitions, path, &source.value)
-                .map_err(|problem| format!("{shown}:{line}: {problem}"))?;
+            add(&mut definitions, path, &source.value).map_err(|problem| match problem {
+                Problem::Placed(told) => format!("{told} (named in {shown}:{line})"),
+                Problem::Named(told) => format!("{shown}:{line}: {told}"),
+            })?;
         }
         let Written { workers, people, signals, processors, criteria, .. } = written;
         let cast = Cast { workers, people, signals, processors, criteria };
@@ -112,11 +114,26 @@ fn meant(field: &str, expected: &[&str]) -> String {
     }
 }
 
-fn add(definitions: &mut Definitions, file: &Path, source: &Value) -> Result<(), String> {
-    let Value::String(name) = source else { return definitions.add(&source.to_string()) };
+/// What is wrong with a definition.
+enum Problem {
+    /// Told with the place in its own file.
+    Placed(String),
+    /// Told by what it is, or by the name of its file.
+    Named(String),
+}
+
+fn add(definitions: &mut Definitions, file: &Path, source: &Value) -> Result<(), Problem> {
+    let Value::String(name) = source else {
+        return definitions.add(&source.to_string()).map_err(Problem::Named);
+    };
     let path = beside(file, name);
-    let text = text(&path)?;
-    let failed = |problem: String| format!("{}: {problem}", path.display());
+    let text = text(&path).map_err(Problem::Named)?;
+    let shown = path.strip_prefix(".").unwrap_or(&path).display().to_string();
+    // Lint knows the place; what it has nothing against is told as it was found.
+    let failed = |problem: String| match first_error(&shown, &text) {
+        Some(told) => Problem::Placed(told),
+        None => Problem::Named(format!("{shown}: {problem}")),
+    };
     if path.extension().is_some_and(|it| it == "toml") {
         let value: Value = toml::from_str(&text).map_err(|error| failed(error.to_string()))?;
         return definitions.add(&value.to_string()).map_err(failed);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use waypost_api::Timestamp;
 
-/// As of when an entity is asked for: as it is, unless one of the two is given.
+/// As of when an entity is asked for: as it is, unless one of them is given.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct When {
@@ -13,6 +13,9 @@ pub struct When {
     /// As that transaction left it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction_id: Option<String>,
+    /// As that version of it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
 }
 
 /// Which page of the entities of a model.

@@ -324,6 +324,14 @@ impl Entities {
         Ok(self.stored_model(which).await?.workflows.list.clone())
     }
 
+    /// What a model has learned so far; nothing if there is no such model.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn learned(&self, which: &DefinitionRef) -> Result<Option<Arc<Schema>>, Fault> {
+        Ok(self.stored_model(which).await?.schema)
+    }
+
     async fn schema(&self, which: &DefinitionRef) -> Result<(Arc<Schema>, Lock), Fault> {
         let model = self.stored_model(which).await?;
         model.schema.map(|it| (it, model.lock)).ok_or_else(|| no_model(which).into())

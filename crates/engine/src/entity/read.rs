@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Record, Tally, TallyQuery, Timestamp};
+use waypost_kernel::{
+    DefinitionRef, InstanceId, Key, Kind, Record, Tally, TallyQuery, Timestamp, Version,
+};
 use waypost_machines::entity::workflow::available;
 
 use super::{
@@ -24,6 +26,8 @@ pub enum When {
     At(Timestamp),
     /// As this transaction left it.
     By(String),
+    /// As this version of it was.
+    Version(Version),
 }
 
 /// A change of an entity.
@@ -57,8 +61,16 @@ impl Entities {
             When::Now => self.present(id).await?,
             When::At(at) => self.past(id, *at).await?,
             When::By(transaction) => self.version_by(id, transaction).await?,
+            When::Version(version) => self.version(id, *version).await?,
         };
         found.filter(|it| !it.is_deleted).ok_or_else(|| no_entity(id).into())
+    }
+
+    async fn version(&self, id: &InstanceId, version: Version) -> Result<Option<Entity>, Fault> {
+        let after = Version(version.0.saturating_add(1));
+        let versions = self.store().versions(&self.key(id), Some(after), 1).await?;
+        let found = versions.into_iter().find(|it| it.version == version);
+        Ok(found.map(Entity::read).transpose()?)
     }
 
     /// The changes of the entity until `until`, newest first, at most [`CHANGES_MAX`]. One that was
@@ -119,7 +131,7 @@ impl Entities {
     ) -> Result<Vec<String>, Fault> {
         let when = match when {
             When::By(transaction) => When::At(self.landed(id, transaction).await?),
-            When::Now | When::At(_) => when.clone(),
+            When::Now | When::At(_) | When::Version(_) => when.clone(),
         };
         let entity = self.read(id, &when).await?;
         if model.is_some_and(|it| *it != entity.model) {

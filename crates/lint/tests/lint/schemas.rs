@@ -1,6 +1,6 @@
 //! The schemas say what the formats are: good definitions are valid, broken shapes are not.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
 use waypost_lint::{DefinitionKind, SCHEMAS, lint, schema};
@@ -129,6 +129,57 @@ fn check(value: &Value) -> Option<String> {
 fn good_examples_are_valid() {
     for file in definitions("examples") {
         assert_eq!(check(&read(&file)), None, "{}", file.display());
+    }
+}
+
+fn yaml(text: &str) -> Value {
+    serde_saphyr::from_str(text).unwrap()
+}
+
+fn scenario_violation(value: &Value) -> Option<String> {
+    let schema: Value = serde_json::from_str(schema("scenario").unwrap()).unwrap();
+    violation(&schema, &schema, value, "")
+}
+
+#[test]
+fn the_scenarios_of_the_examples_are_valid() {
+    let is_scenario = |it: &PathBuf| it.extension().is_some_and(|it| it == "yaml");
+    let files: Vec<PathBuf> = files("examples").into_iter().filter(is_scenario).collect();
+    assert!(files.len() > 4);
+    for file in files {
+        let value = yaml(&fs::read_to_string(&file).unwrap());
+        assert_eq!(scenario_violation(&value), None, "{}", file.display());
+    }
+}
+
+/// The schema and what plays scenarios agree about what is one.
+#[test]
+fn what_is_no_scenario_is_not_valid() {
+    for member in [
+        "expect: {status: COMPLETED, at: a, visits: {a: 2}, elapsed: 1h30m, next: {path: [b]}}",
+        "do: [{advance: 1h}, {until: a}, {signal: {event: E, payload: {}}}, {fail: {step: a}}]",
+        "workers: {a: [{fail: e, times: 2}, complete], b: never, c: {wait: E, timeout: 1h}}",
+        "criteria: {a: true, b: {holds: false}}",
+        "expct: {}",
+        "expect: {statsu: COMPLETED}",
+        "workers: {check: [{complet: {}}]}",
+        "workers: {check: done}",
+        "workers: {check: {after: 1h}}",
+        "expect: {elapsed: soon}",
+        "expect: {timersFired: many}",
+        "do: [{}]",
+        "do: [{complete: 7}]",
+        "do: [{signal: {evnt: PAID}}]",
+    ] {
+        let scenario = yaml(&format!("{{name: x, start: {{process: p}}, {member}}}"));
+        let is_read = serde_json::from_value::<waypost_rehearsal::Scenario>(scenario.clone());
+        let file = json!({"definitions": [], "scenarios": [scenario]});
+        let found = scenario_violation(&file);
+        assert_eq!(found.is_none(), is_read.is_ok(), "{member}: {found:?} {is_read:?}");
+    }
+    for start in ["{}", "{lifecycle: a}", "{process: a, varables: {}}", "{entity: a, version: x}"] {
+        let file = yaml(&format!("{{definitions: [], scenarios: [{{name: x, start: {start}}}]}}"));
+        assert!(scenario_violation(&file).is_some(), "{start}");
     }
 }
 

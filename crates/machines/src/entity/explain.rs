@@ -5,6 +5,8 @@ mod tries;
 
 use std::collections::BTreeSet;
 
+use waypost_kernel::Timestamp;
+
 use super::{
     cascade::{Command, Entity, Judge, Limits, Terms},
     workflow::{State, Transition, Workflow, choose},
@@ -19,6 +21,8 @@ pub struct Subject<'a, 'j> {
     /// The workflows of its model.
     pub workflows: &'a [Workflow],
     pub limits: Limits,
+    /// When it came to its state, if that is known.
+    pub since: Option<Timestamp>,
     /// Decides criteria.
     pub judge: &'a mut Judge<'j>,
     /// Whether a compute member is there that has these tags, if that is known.
@@ -47,7 +51,8 @@ pub fn explain(subject: &mut Subject<'_, '_>) -> Explanation {
     };
     let transitions = workflow.states.get(state).map(open).unwrap_or_default();
     let ways: Vec<Way> = transitions.into_iter().map(|it| way(subject, it)).collect();
-    let waits: Vec<Wait> = ways.iter().map(|it| wait(state, it)).collect();
+    let since = subject.since;
+    let waits: Vec<Wait> = ways.iter().map(|it| Wait { since, ..wait(state, it) }).collect();
     let stuck = match ways.is_empty() {
         true => Some(format!("state {state:?} of workflow {:?} has no way out", workflow.name)),
         false => None,

@@ -1,5 +1,7 @@
 //! Why an entity is in the phase it is in, and where it can go.
 
+use waypost_kernel::Timestamp;
+
 use super::{Goal, Refusal, Transitions, decide};
 use crate::explanation::{Cause, Explanation, Next, Wait};
 
@@ -8,6 +10,8 @@ use crate::explanation::{Cause, Explanation, Next, Wait};
 pub struct Subject<'a> {
     pub table: &'a Transitions,
     pub phase: &'a str,
+    /// When it came there, if that is known.
+    pub since: Option<Timestamp>,
     /// What operators may write.
     pub writable: &'a [String],
 }
@@ -15,7 +19,7 @@ pub struct Subject<'a> {
 /// Why the entity is where it is. It moves only when somebody has it moved.
 #[must_use]
 pub fn explain(subject: Subject<'_>) -> Explanation {
-    let Subject { table, phase, .. } = subject;
+    let Subject { table, phase, since, .. } = subject;
     let status = phase.to_owned();
     let next = next(subject);
     if !table.declares(phase) {
@@ -31,12 +35,12 @@ pub fn explain(subject: Subject<'_>) -> Explanation {
     let targets = table.targets(phase).join(", ");
     let what = format!("its program or an operator to move it to one of: {targets}");
     let summary = format!("It is in phase {phase:?} and waits for {what}.");
-    let wait = Wait { at: status.clone(), cause: Cause::Program, what, since: None, until: None };
+    let wait = Wait { at: status.clone(), cause: Cause::Program, what, since, until: None };
     Explanation { status, summary, waits: vec![wait], next, ..Explanation::default() }
 }
 
 fn next(subject: Subject<'_>) -> Vec<Next> {
-    let Subject { table, phase, writable } = subject;
+    let Subject { table, phase, writable, .. } = subject;
     let mut found: Vec<Next> = Vec::new();
     for to in table.phases() {
         let next = decided(subject, Goal::Move(to));

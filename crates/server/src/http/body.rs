@@ -29,6 +29,19 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
     }
 }
 
+/// A body that must be there, with the text it was read from.
+pub(super) struct JsonText<T>(pub(super) T, pub(super) String);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonText<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        check_media_type(request.headers())?;
+        let text = read(request, app).await?;
+        Ok(Self(parse(&text)?, String::from_utf8_lossy(&text).into_owned()))
+    }
+}
+
 /// A body that may be left out.
 pub(super) struct OptionalBody<T>(pub(super) T);
 

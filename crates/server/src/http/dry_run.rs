@@ -18,11 +18,11 @@ use waypost_api::{
 use waypost_engine::{Foreseen, foresee};
 use waypost_kernel::{self as kernel, Commit, EventRecord, TaskChange, TimerChange, Write};
 
-use super::{app::App, problem::Refusal};
+use super::{app::App, lifecycle, problem::Refusal};
 
 /// The commands that can be tried, those of entities without what their paths lie below. Everything
 /// else that changes something is refused: a dry run that acts would be worse than none.
-const COMMANDS: [(&str, &str); 15] = [
+pub(super) const COMMANDS: [(&str, &str); 23] = [
     ("POST", "/v1/instances"),
     ("POST", "/v1/definitions/{id}/instances"),
     ("POST", "/v1/instances/{id}/cancel"),
@@ -30,6 +30,7 @@ const COMMANDS: [(&str, &str); 15] = [
     ("POST", "/v1/instances/{id}/signals/{waitStepId}"),
     ("POST", "/v1/instances/{id}/user-tasks/{userTaskId}/complete"),
     ("POST", "/v1/user-tasks/{id}/complete"),
+    ("POST", "/v1/jobs/complete"),
     ("POST", "/v1/jobs/{id}/complete"),
     ("POST", "/v1/jobs/{id}/fail"),
     ("POST", "/v1/chains/instances"),
@@ -38,14 +39,70 @@ const COMMANDS: [(&str, &str); 15] = [
     ("POST", "/v1/chains/tasks/{leaseToken}/result"),
     ("POST", "/entity/{format}/{nameOrId}/{versionOrTransition}"),
     ("PUT", "/entity/{format}/{nameOrId}/{versionOrTransition}"),
+    ("PUT", "/entity/{nameOrFormat}/{versionOrId}"),
+    ("DELETE", "/entity/{nameOrFormat}/{versionOrId}"),
+    ("POST", "/entity/{idOrFormat}"),
+    ("PUT", "/entity/{idOrFormat}"),
+    ("DELETE", "/entity/{idOrFormat}"),
+    OF_LIFECYCLES[0],
+    OF_LIFECYCLES[1],
 ];
 
-/// The same command for an entity that is updated without a transition.
-const UPDATE: (&str, &str) = ("PUT", "/entity/{nameOrFormat}/{versionOrId}");
+/// Those of lifecycles, below the usual prefix. They are tried where they are carried out: what
+/// they would write does not go through the engine.
+const OF_LIFECYCLES: [(&str, &str); 2] =
+    [("POST", "/workflows/{type}/{id}/state"), ("POST", "/workflows/{type}/{id}/transition")];
+
+/// What changes something and is no command: nothing is decided that could be told beforehand. Work
+/// is handed out and held, definitions and models are taken in, and the rest is for operators.
+#[cfg(test)]
+pub(super) const NOT_COMMANDS: [&str; 41] = [
+    "DELETE /account/m2m/{clientId}",
+    "DELETE /clients/{clientId}",
+    "DELETE /message",
+    "DELETE /message/{messageId}",
+    "DELETE /model/{entityName}/{modelVersion}",
+    "DELETE /oauth/keys/keypair/{kid}",
+    "DELETE /oauth/keys/trusted/{kid}",
+    "POST /account/m2m",
+    "POST /account/m2m/{clientId}/secret/reset",
+    "POST /admin/log-level",
+    "POST /clients",
+    "POST /entity/{entityId}/what-if",
+    "POST /message/new/{subject}",
+    "POST /model/import/{dataFormat}/{converter}/{entityName}/{modelVersion}",
+    "POST /model/validate/{entityName}/{modelVersion}",
+    "POST /model/{entityName}/{modelVersion}/changeLevel/{changeLevel}",
+    "POST /model/{entityName}/{modelVersion}/workflow/import",
+    "POST /oauth/keys/keypair",
+    "POST /oauth/keys/keypair/{kid}/invalidate",
+    "POST /oauth/keys/keypair/{kid}/reactivate",
+    "POST /oauth/keys/trusted",
+    "POST /oauth/keys/trusted/{kid}/invalidate",
+    "POST /oauth/keys/trusted/{kid}/reactivate",
+    "POST /oauth/token",
+    "POST /search/async/{entityName}/{modelVersion}",
+    "POST /search/direct/{entityName}/{modelVersion}",
+    "POST /v1/chains/claim",
+    "POST /v1/chains/definitions",
+    "POST /v1/chains/instances/{instanceId}/what-if",
+    "POST /v1/chains/tasks/{leaseToken}/release",
+    "POST /v1/chains/tasks/{leaseToken}/renew",
+    "POST /v1/definitions",
+    "POST /v1/instances/{id}/what-if",
+    "POST /v1/jobs/poll",
+    "POST /v1/jobs/{id}/heartbeat",
+    "POST /v1/lint",
+    "PUT /clients/{clientId}/secret",
+    "PUT /model/{entityName}/{modelVersion}/indexes",
+    "PUT /model/{entityName}/{modelVersion}/lock",
+    "PUT /model/{entityName}/{modelVersion}/unlock",
+    "PUT /search/async/{jobId}/cancel",
+];
 
 /// Whether a command can be tried; `path` is the pattern of its route.
 pub(super) fn can_be_tried(method: &str, path: &str) -> bool {
-    COMMANDS.iter().chain([&UPDATE]).any(|it| *it == (method, path))
+    COMMANDS.contains(&(method, path))
 }
 
 /// Lets requests through, and tries those that ask for it.
@@ -58,6 +115,9 @@ pub(super) async fn dry_run(
     let Some(asked) = asked(request.uri()).filter(|_| !is_reading) else {
         return next.run(request).await;
     };
+    if lifecycle::owner(&app, request.uri().path()).is_some() {
+        return next.run(request).await;
+    }
     *request.uri_mut() = without(request.uri());
     match asked.as_str() {
         "true" | "" => {}
@@ -84,7 +144,7 @@ fn refusal(problem: &str) -> Refusal {
 }
 
 /// What the request says about it.
-fn asked(uri: &Uri) -> Option<String> {
+pub(super) fn asked(uri: &Uri) -> Option<String> {
     let members = uri.query()?.split('&');
     let mut named = members.filter_map(|it| match it.split_once('=') {
         Some(("dryRun", value)) => Some(value.to_owned()),

@@ -91,6 +91,7 @@ fn entities(routes: Routes) -> Routes {
         .picture("/entity/{entityId}", diagram::of_entity)
         .get("/entity/{entityId}/explain", moments::explain)
         .get("/entity/{entityId}/diff", moments::diff)
+        .post("/entity/{entityId}/what-if", moments::what_if)
         .get("/entity/{entityId}/changes", reads::changes)
         .get("/entity/{entityId}/transitions", reads::transitions)
         .get("/platform-api/entity/fetch/transitions", reads::transitions_of)

@@ -92,6 +92,7 @@ const ORIGIN: &str = "http://origin.invalid";
         entity::letters::show, entity::letters::erase, entity::letters::erase_all,
         entity::help::list, entity::help::show, entity::diagram::of_workflow,
         entity::diagram::of_entity, entity::moments::explain, entity::moments::diff,
+        entity::moments::what_if,
         account::show, token::issue, pairs::jwks, pairs::create, pairs::current, pairs::remove,
         pairs::invalidate, pairs::reactivate, trusted::list, trusted::create, trusted::remove,
         trusted::invalidate, trusted::reactivate, clients::list, clients::create,
@@ -152,7 +153,8 @@ impl Modify for DryRuns {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         for (path, item) in &mut document.paths.paths {
             let below = path.strip_prefix(CONTEXT).unwrap_or(path);
-            let methods = [("POST", &mut item.post), ("PUT", &mut item.put)];
+            let methods =
+                [("POST", &mut item.post), ("PUT", &mut item.put), ("DELETE", &mut item.delete)];
             for (method, operation) in methods {
                 let Some(operation) = operation.as_mut().filter(|_| can_be_tried(method, below))
                 else {
@@ -255,6 +257,7 @@ mod tests {
 
     use super::lifecycle::KNOWN;
     use super::*;
+    use crate::http::dry_run::{COMMANDS, NOT_COMMANDS};
     use crate::http::routes::main_routes;
 
     /// Pages for people, aliases, and the document itself are not part of the interface.
@@ -271,6 +274,29 @@ mod tests {
         "/livez",
         "/openapi.json",
     ];
+
+    #[test]
+    fn everything_that_changes_something_can_be_tried_or_is_said_not_to_be() {
+        let document = Document::openapi();
+        let (mut tried, mut others) = (0, Vec::new());
+        for (path, item) in &document.paths.paths {
+            let methods = [
+                ("POST", item.post.is_some()),
+                ("PUT", item.put.is_some()),
+                ("DELETE", item.delete.is_some()),
+            ];
+            for (method, _) in methods.into_iter().filter(|(_, given)| *given) {
+                let below = path.strip_prefix(CONTEXT).unwrap_or(path);
+                match can_be_tried(method, below) {
+                    true => tried += 1,
+                    false => others.push(format!("{method} {below}")),
+                }
+            }
+        }
+        assert_eq!(tried, COMMANDS.len(), "every command is a route");
+        others.sort();
+        assert_eq!(others, NOT_COMMANDS);
+    }
 
     #[test]
     fn every_route_is_described_and_nothing_else_is() {

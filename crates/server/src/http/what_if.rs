@@ -56,7 +56,7 @@ pub(super) async fn chain(
     Ok(Json(tried(app.chains.what_if(&id, what).await?)))
 }
 
-fn tried(tried: engine::Tried) -> Tried {
+pub(super) fn tried(tried: engine::Tried) -> Tried {
     let engine::Tried { forked_at, played } = tried;
     Tried {
         forked_at: time(forked_at),

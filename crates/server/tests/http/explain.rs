@@ -307,6 +307,58 @@ async fn the_true_cause_of_every_planted_stop_is_named() {
         assert_eq!(cause, planted.cause, "{name}: {text}");
         let stuck = found.get("stuck").and_then(Value::as_str).unwrap_or_default();
         assert_eq!(stuck, planted.stuck, "{name}: {text}");
+        // A timer is told by when it is due.
+        let waits = found["waits"].as_array().into_iter().flatten();
+        for wait in waits.filter(|it| it["cause"] != "timer") {
+            assert!(wait["since"].is_string(), "{name} does not say since when: {wait}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_waits_is_told_since_when_it_came_there() {
+    let field = field().await;
+    let mut seen = Seen::default();
+    for line in spelled_out("entity {\"amount\":5000,\"name\":\"n\"}") {
+        act(&field.world, &line, &mut seen).await;
+    }
+    for amount in [4000, 3000] {
+        field.world.clock.advance(Duration::from_secs(60));
+        let line = format!("PUT /api/entity/JSON/$id {{\"amount\":{amount},\"name\":\"n\"}}");
+        act(&field.world, &line, &mut seen).await;
+    }
+    let found = act(&field.world, &format!("GET {ENTITY}"), &mut seen).await;
+    let since =
+        |found: &Value| found["waits"][0]["since"].as_str().unwrap().split_at(19).0.to_owned();
+    assert_eq!(since(&found), "2026-05-28T20:26:40", "it was only saved since");
+    act(&field.world, "PUT /api/entity/JSON/$id {\"amount\":5,\"name\":\"n\"}", &mut seen).await;
+    let found = act(&field.world, &format!("GET {ENTITY}"), &mut seen).await;
+    assert_eq!(since(&found), "2026-05-28T20:28:40", "{found}");
+    let path = "GET /workflows/drone-survey/m-1/explain";
+    let found = act(&field.world, path, &mut seen).await;
+    let moves = act(&field.world, "GET /workflows/drone-survey/m-1/history", &mut seen).await;
+    assert!(moves[0]["at"].as_str().unwrap().starts_with(&since(&found)), "{moves}");
+}
+
+#[tokio::test]
+async fn versions_of_an_entity_can_be_seen_and_compared() {
+    let world = world().await;
+    let mut seen = Seen::default();
+    for line in spelled_out("entity {\"amount\":5000,\"name\":\"n\"}") {
+        act(&world, &line, &mut seen).await;
+    }
+    act(&world, r#"PUT /api/entity/JSON/$id {"amount":5,"name":"n"}"#, &mut seen).await;
+    let then = act(&world, "GET /api/entity/$id?version=1", &mut seen).await;
+    assert_eq!((&then["data"]["amount"], &then["meta"]["state"]), (&json!(5000), &json!("NEW")));
+    let found = act(&world, "GET /api/entity/$id/diff?from=1&to=2", &mut seen).await;
+    assert_eq!((&found["from"]["version"], &found["to"]["version"]), (&json!(1), &json!(2)));
+    let change = r#"{"op":"replace","path":"/data/amount","from":5000,"to":5}"#;
+    assert!(found["changes"].to_string().contains(change), "{found}");
+    let both = "version=1&pointInTime=2026-05-28T20:27:00Z";
+    for (query, status) in [("version=3", 404), ("version=0", 404), ("version=x", 400), (both, 400)]
+    {
+        let path = format!("/api/entity/{}?{query}", seen.id);
+        assert_eq!(world.get(&path).await.status(), status, "{query}");
     }
 }
 

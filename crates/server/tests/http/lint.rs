@@ -44,20 +44,79 @@ async fn what_cannot_be_looked_at_is_refused_with_its_place() {
     assert_eq!(problem["errors"][0]["place"], "query.kind");
 }
 
+const CHAIN: &str = include_str!("../../../../examples/broken/C004-no-attempts.json");
+const UNREACHED: &str = include_str!("../../../../examples/broken/E003-unreached-state.json");
+const NOT_IN_MODEL: &str =
+    include_str!("../../../../examples/broken/E012-path-not-in-the-model.json");
+const SAMPLE: &str =
+    include_str!("../../../../examples/broken/beside/E012-path-not-in-the-model.model.json");
+const NOT_SERVED: &str = include_str!("../../../../examples/broken/E013-tags-nobody-has.json");
+
+fn found(response: &reqwest::Response) -> Option<&str> {
+    response.headers().get("waypost-lint").map(|it| it.to_str().unwrap())
+}
+
 #[tokio::test]
-async fn deployments_say_how_much_was_found() {
+async fn deployments_say_what_was_found_and_where() {
     let world = world().await;
-    let chain = include_str!("../../../../examples/broken/C004-no-attempts.json");
-    let workflows = include_str!("../../../../examples/broken/E003-unreached-state.json");
     for (path, body, expected) in [
-        ("/v1/definitions", MASKED, Some("1 warning")),
+        ("/v1/definitions", MASKED, Some("1 warning; T003@22:21")),
         ("/v1/definitions", GOOD, None),
-        ("/v1/chains/definitions", chain, Some("1 warning")),
-        ("/api/model/order/1/workflow/import", workflows, Some("1 warning")),
+        ("/v1/chains/definitions", CHAIN, Some("1 warning; C004@7:22")),
+        ("/api/model/order/1/workflow/import", UNREACHED, Some("1 warning; E003@20:9")),
     ] {
         let response = world.post(path, body).await;
         assert!(response.status().is_success(), "{path}");
-        let found = response.headers().get("waypost-lint").map(|it| it.to_str().unwrap());
-        assert_eq!(found, expected, "{path}");
+        assert_eq!(found(&response), expected, "{path}");
     }
+}
+
+#[tokio::test]
+async fn workflows_are_held_against_the_model_and_those_who_are_there() {
+    let world = world().await;
+    let import = "/api/model/order/1/workflow/import";
+    let response = world.post(import, NOT_IN_MODEL).await;
+    assert_eq!(found(&response), None, "nothing is known of the model");
+    assert!(
+        world
+            .post("/api/model/import/JSON/SAMPLE_DATA/order/1", SAMPLE)
+            .await
+            .status()
+            .is_success()
+    );
+    let response = world.post(import, NOT_IN_MODEL).await;
+    assert_eq!(found(&response), Some("1 warning; E012@28:33"));
+    let response = world.post("/api/model/note/1/workflow/import", NOT_SERVED).await;
+    assert_eq!(found(&response), Some("1 warning; E013@19:27"));
+}
+
+#[tokio::test]
+async fn a_strict_deployment_is_refused_for_what_is_found() {
+    let world = world().await;
+    let told = |path: &str, problem: &Value| match path.starts_with("/api") {
+        true => (problem["properties"]["errorCode"].clone(), problem["detail"].clone()),
+        false => {
+            let detail = problem.get("detail").or_else(|| problem.get("reason")).unwrap();
+            (problem["code"].clone(), detail.clone())
+        }
+    };
+    for (path, body, status, place) in [
+        ("/v1/definitions", MASKED, 400, "1 warning; T003@22:21: rule 2 never decides"),
+        ("/v1/chains/definitions", CHAIN, 422, "1 warning; C004@7:22: \"PAY\" has no attempt"),
+        ("/api/model/order/1/workflow/import", UNREACHED, 422, "1 warning; E003@20:9: nothing"),
+    ] {
+        let (found, problem) = asked(&world, &format!("{path}?strict=true"), body).await;
+        let (code, detail) = told(path, &problem);
+        assert_eq!((found, &code), (status, &json!("LINT_FOUND")), "{path}: {problem}");
+        assert!(detail.as_str().unwrap().contains(place), "{detail}");
+    }
+    for path in ["/v1/definitions", "/v1/chains/definitions"] {
+        let listed: Value = world.get(path).await.json().await.unwrap();
+        assert_eq!(listed["items"], json!([]), "{path}");
+    }
+    assert_eq!(world.get("/api/model/order/1/workflow/export").await.status(), 404);
+    let response = world.post("/v1/definitions?strict=true", GOOD).await;
+    assert_eq!(response.status(), 201);
+    let (status, problem) = asked(&world, "/v1/definitions?strict=true", "{\"id\": \"x\"}").await;
+    assert_eq!((status, &problem["code"]), (400, &json!("DEFINITION_INVALID")), "{problem}");
 }

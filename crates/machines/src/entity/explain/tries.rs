@@ -16,7 +16,7 @@ pub(super) struct Tried {
 }
 
 pub(super) fn tried(subject: &mut Subject<'_, '_>, command: Command<'_>) -> Tried {
-    let Subject { entity, workflows, limits, judge, serves } = subject;
+    let Subject { entity, workflows, limits, judge, serves, .. } = subject;
     let attempt = Run { command, entity: *entity, workflows, limits: *limits };
     let mut replies = Replies::new();
     let mut asked: Vec<String> = Vec::new();

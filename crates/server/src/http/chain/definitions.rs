@@ -12,35 +12,38 @@ use waypost_api::{
     chain::{Definition, DeployedDefinition, PageQuery},
 };
 use waypost_engine::limits::OFFSET_MAX;
-use waypost_lint::DefinitionKind;
+use waypost_lint::{DefinitionKind, Surroundings};
 
 use super::convert;
 use crate::http::{
     app::App,
-    body::JsonBody,
-    lint,
+    body::JsonText,
+    lint::{self, Deployment},
     params::{InPath, Params, check_name, page_size},
     problem::Refusal,
 };
 
 /// Deploys a definition. The same one again changes nothing.
 #[utoipa::path(
-    post, path = "/v1/chains/definitions", tag = "Definitions", request_body = Definition,
+    post, path = "/v1/chains/definitions", tag = "Definitions", params(Deployment),
+    request_body = Definition,
     responses(
         (status = 201, description = "Deployed", body = DeployedDefinition),
         (status = 200, description = "It was there before", body = DeployedDefinition),
         (status = 409, description = "That type and version has other steps: DEFINITION_CONFLICT"),
-        (status = 422, description = "It breaks a rule: DEFINITION_INVALID"),
+        (status = 422, description = "It breaks a rule: DEFINITION_INVALID; or is deployed strictly, \
+            and lint finds something: LINT_FOUND"),
     ),
 )]
 pub(in crate::http) async fn deploy(
     State(app): State<Arc<App>>,
-    JsonBody(body): JsonBody<Definition>,
+    Params(Deployment { strict }): Params<Deployment>,
+    JsonText(body, text): JsonText<Definition>,
 ) -> Result<(StatusCode, HeaderMap, Json<DeployedDefinition>), Refusal> {
-    let text = serde_json::to_string(&body).map_err(|it| Refusal::defect(it.to_string()))?;
+    let definition = (text.as_str(), DefinitionKind::Chain);
+    let found = lint::before(definition, Surroundings::default(), strict).await?;
     let deployed = app.chains.deploy(convert::plan(body)).await?;
     let status = if deployed.existed { StatusCode::OK } else { StatusCode::CREATED };
-    let found = lint::told(text, DefinitionKind::Chain).await;
     Ok((status, found, Json(convert::definition(&deployed.definition)?)))
 }
 

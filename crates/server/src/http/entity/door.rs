@@ -143,6 +143,7 @@ pub(super) fn dressed(problem: &Problem, cause: Option<String>) -> Failure {
         | EdgeCode::HeaderInvalid => bad(&problem.detail),
         EdgeCode::Internal => Failure::defect(cause.unwrap_or_default()),
         EdgeCode::BodyTooSlow
+        | EdgeCode::LintFound
         | EdgeCode::UnsupportedMediaType
         | EdgeCode::CrossSite
         | EdgeCode::RouteNotFound

@@ -8,7 +8,7 @@ use axum::{
 };
 use uuid::Uuid;
 use waypost_engine::entity::When;
-use waypost_kernel::{DefinitionRef, InstanceId, Timestamp};
+use waypost_kernel::{DefinitionRef, InstanceId, Timestamp, Version};
 
 use super::problem::Failure;
 
@@ -121,14 +121,35 @@ impl Asked {
         })
     }
 
+    /// The version of an entity that is wanted.
+    fn version(&self) -> Result<Option<Version>, Failure> {
+        let read = |text: &str| {
+            let version = text.parse().map(Version);
+            version.map_err(|_| bad("version", "must be a whole number from 0 on", text))
+        };
+        self.text("version").map(read).transpose()
+    }
+
+    /// A moment of an entity: one of its versions, a time or a day.
+    pub(super) fn moment(&self, name: &str) -> Result<Option<When>, Failure> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        match text.parse() {
+            Ok(version) => Ok(Some(When::Version(Version(version)))),
+            Err(_) => Ok(self.time(name)?.map(When::At)),
+        }
+    }
+
     /// As of when something is wanted.
     pub(super) fn when(&self) -> Result<When, Failure> {
         let both = "pointInTime and transactionId cannot be given together";
-        match (self.time("pointInTime")?, self.id("transactionId")?) {
-            (None, None) => Ok(When::Now),
-            (Some(at), None) => Ok(When::At(at)),
-            (None, Some(transaction)) => Ok(When::By(transaction)),
-            (Some(_), Some(_)) => Err(Failure::bad_request(both)),
+        let more = "version cannot be given together with pointInTime or transactionId";
+        match (self.time("pointInTime")?, self.id("transactionId")?, self.version()?) {
+            (None, None, None) => Ok(When::Now),
+            (Some(at), None, None) => Ok(When::At(at)),
+            (None, Some(transaction), None) => Ok(When::By(transaction)),
+            (None, None, Some(version)) => Ok(When::Version(version)),
+            (Some(_), Some(_), None) => Err(Failure::bad_request(both)),
+            (_, _, Some(_)) => Err(Failure::bad_request(more)),
         }
     }
 }

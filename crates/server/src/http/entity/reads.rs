@@ -26,6 +26,7 @@ const PAGE_SIZE: u32 = 20;
         ("idOrFormat" = String, Path, description = "The entity's id"),
         ("pointInTime" = Option<String>, Query, description = "As it was then"),
         ("transactionId" = Option<String>, Query, description = "As that transaction left it"),
+        ("version" = Option<u64>, Query, description = "As that version of it was"),
     ),
     responses(
         (status = 200, description = "The entity", body = Envelope<'_>),

@@ -14,33 +14,36 @@ use waypost_api::{
 };
 use waypost_engine::process::Source;
 use waypost_kernel::Definition;
-use waypost_lint::DefinitionKind;
+use waypost_lint::{DefinitionKind, Surroundings};
 
 use super::{body::Text, convert, params::Paging};
 use crate::http::{
     app::App,
-    lint,
+    lint::{self, Deployment},
     params::{InPath, Params},
     problem::Refusal,
 };
 
 /// Stores a definition as the next version of its id. The same content again keeps its version.
 #[utoipa::path(
-    post, path = "/v1/definitions", tag = "Process definitions",
+    post, path = "/v1/definitions", tag = "Process definitions", params(Deployment),
     request_body(content = Object, description = "The definition"),
     responses(
         (status = 201, description = "Stored, now or before", body = Uploaded,
-            headers(("Waypost-Lint" = String, description = "How much lint finds, if anything"))),
-        (status = 400, description = "Everything that is wrong with it"),
+            headers(("Waypost-Lint" = String, description = "What lint finds, if anything"))),
+        (status = 400, description = "Everything that is wrong with it; with `strict` also what \
+            lint finds: LINT_FOUND"),
         (status = 415, description = "It is XML"),
     ),
 )]
 pub(in crate::http) async fn upload(
     State(app): State<Arc<App>>,
+    Params(Deployment { strict }): Params<Deployment>,
     text: Text,
 ) -> Result<(StatusCode, HeaderMap, Json<Uploaded>), Refusal> {
+    let definition = (text.as_str()?, DefinitionKind::Process);
+    let found = lint::before(definition, Surroundings::default(), strict).await?;
     let deployed = app.processes.deploy(text.as_str()?).await?;
-    let found = lint::told(text.as_str()?.to_owned(), DefinitionKind::Process).await;
     Ok((StatusCode::CREATED, found, Json(convert::uploaded(&deployed))))
 }
 
