@@ -83,7 +83,9 @@ impl Client {
         let workflows = json!({"workflows": [{"name": "crash", "initialState": "NEW", "states": {
             "NEW": {"transitions": [{"name": "CHECK", "next": "CHECKED", "criterion": guard}]},
             "CHECKED": {"transitions": [{"name": "OPEN", "next": "OPEN"}]},
-            "OPEN": {"transitions": [{"name": "MOVE", "next": "MOVING", "manual": true}]},
+            "OPEN": {"transitions": [{"name": "MOVE", "next": "MOVING", "manual": true},
+                {"name": "CLOSE", "next": "CLOSED", "manual": true}]},
+            "CLOSED": {},
             "MOVING": {"transitions": [{"name": "LAND", "next": "AWAY"}]},
             "AWAY": {"transitions": [{"name": "MOVE", "next": "BACK", "manual": true}]},
             "BACK": {"transitions": [{"name": "LAND", "next": "OPEN"}]},
@@ -212,5 +214,34 @@ pub async fn check(client: &Client, id: &str, told: &[(String, u64)]) {
         assert_eq!(entity["data"]["n"], json!(version), "{entity}");
         let path = format!("/audit/entity/{id}/workflow/{transaction}/finished");
         assert_eq!(client.get(&path).await["state"], state, "{id} {transaction}");
+        check_run(client, id, transaction, version == 0).await;
+    }
+}
+
+/// Whether the audit tells every step of a run: two transitions between its beginning and its end.
+async fn check_run(client: &Client, id: &str, transaction: &str, is_first: bool) {
+    let path = format!("/audit/entity/{id}?transactionId={transaction}&limit=1000");
+    let told = client.get(&path).await;
+    let events = told["items"].as_array().into_iter().flatten().rev();
+    let events: Vec<String> = events
+        .filter(|it| it["auditEventType"] == "StateMachine")
+        .map(|it| text(&it["eventType"]))
+        .collect();
+    let found: &[&str] = if is_first { &["WORKFLOW_FOUND"] } else { &[] };
+    let steps = ["TRANSITION_MAKE", "TRANSITION_MAKE", "STATE_MACHINE_FINISH"];
+    let expected = [&["STATE_MACHINE_START"], found, &steps].concat();
+    assert_eq!(events, expected, "{id} {transaction}");
+}
+
+/// Whether every entity there is has come to rest, acknowledged or not.
+///
+/// # Panics
+/// When one is in a state that a cascade only passes through.
+pub async fn check_states(client: &Client) {
+    let counted = client.get("/entity/stats/states/crash/1").await;
+    let counted = counted.as_array().map(Vec::as_slice).unwrap_or_default();
+    assert!(!counted.is_empty(), "nothing is counted");
+    for it in counted {
+        assert!(it["state"] == "OPEN" || it["state"] == "AWAY", "{it}");
     }
 }

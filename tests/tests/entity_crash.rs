@@ -9,7 +9,7 @@ use std::{
 
 use e2e::{
     binary::Running,
-    entity::{Client, Ledger, Press, check},
+    entity::{Client, Ledger, Press, check, check_states},
 };
 use waypost_testkit::services;
 
@@ -43,6 +43,7 @@ async fn kill_again_and_again(store: &str) {
     let Ledger { entities, pairs, asked } = std::mem::take(&mut *ledger.lock().unwrap());
     assert!(entities.len() > enough() / 2, "only {} entities were created", entities.len());
     assert!(pairs.len() > enough() / 4, "only {} pairs were created", pairs.len());
+    check_states(&client).await;
     for (id, told) in &entities {
         check(&client, id, told).await;
     }

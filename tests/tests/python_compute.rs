@@ -133,11 +133,20 @@ fn workflow() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_compute_node_in_plain_python_is_asked_and_calls_back() {
+async fn a_compute_node_in_plain_python_is_asked_and_calls_back_on_sqlite() {
+    is_asked_and_calls_back("sqlite:w.db").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_compute_node_in_plain_python_is_asked_and_calls_back_on_postgresql() {
+    let database = services::fresh_database(&services::postgres().unwrap()).unwrap();
+    is_asked_and_calls_back(&database).await;
+}
+
+async fn is_asked_and_calls_back(store: &str) {
     let packages = services::python_grpc().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let server =
-        Running::serve(folder.path(), &["--store", "sqlite:w.db", "--grpc", "127.0.0.1:0"]);
+    let server = Running::serve(folder.path(), &["--store", store, "--grpc", "127.0.0.1:0"]);
     let world = World { server, http: Client::new() };
     world.prepare().await;
     let (status, refused) = world.create("modes", 3).await;

@@ -11,8 +11,8 @@ use std::{
 use crate::{
     install, root,
     services::{
-        NATS, POSTGRES, PYTHON, Server, fetch_node_packages, fetch_python_worker, start_nats,
-        start_postgres,
+        NATS, POSTGRES, PYTHON, Server, fetch_node_packages, fetch_python_worker, python_grpc,
+        start_nats, start_postgres,
     },
     tidy,
 };
@@ -116,6 +116,8 @@ fn servers() -> Result<Servers, String> {
     })?;
     let nats = find(NATS, || start_nats(install::nats(&target())?.as_deref()))?;
     let python = install::python(&target().join("tools"), fetch_python_worker)?;
+    // Two tests want it at the same time, and would both fetch it.
+    python_grpc()?;
     install::node(&root().join("sdks/typescript"), fetch_node_packages)?;
     install::node(&root().join("console"), fetch_node_packages)?;
     install::chromium()?;

@@ -82,6 +82,7 @@ pub struct EntityProblem {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// The path that was asked for.
+    #[serde(default)]
     pub instance: String,
     /// Names the failure in the server's log; only if the server is to blame.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -268,7 +268,8 @@ fn problem_of(failure: Failure, status: StatusCode, path: String) -> Problem {
 /// Routes of entities keep the code among the properties, and say it before the detail.
 fn problem_of_entity(problem: EntityProblem) -> Problem {
     let EntityProblem { status, detail, instance, ticket, properties, .. } = problem;
-    let code = properties.get("errorCode").and_then(Value::as_str).unwrap_or_default();
+    // One answer has none: a search that has ended cannot be canceled.
+    let code = properties.get("errorCode").and_then(Value::as_str).unwrap_or("BAD_REQUEST");
     let said = detail.strip_prefix(code).and_then(|it| it.strip_prefix(": "));
     let detail = said.unwrap_or(&detail).to_owned();
     let retryable = properties.get("retryable").and_then(Value::as_bool).unwrap_or_default();

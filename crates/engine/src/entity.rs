@@ -11,7 +11,6 @@ mod item;
 mod land;
 mod letters;
 mod lookup;
-mod memory;
 mod model;
 mod models;
 mod read;

@@ -77,7 +77,7 @@ pub const SEND_BACKOFF: Duration = Duration::from_secs(1);
 /// The longest delay before a message is tried again.
 pub const SEND_BACKOFF_MAX: Duration = Duration::from_secs(300);
 
-/// How long a request id is remembered.
+/// How long a request id is remembered, and with it when a transaction of entities landed.
 pub const REQUESTS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many items one page of a list may have.
@@ -104,6 +104,10 @@ pub const DEFINITIONS_MAX: u32 = 10_000;
 
 /// How many instances one transaction may touch. All of it is kept in memory until it lands.
 pub const TRANSACTION_INSTANCES_MAX: usize = 10_000;
+
+/// How many entities one transaction may delete if it does nothing else. There are no documents to
+/// keep in memory, but others wait while all of it lands.
+pub const TRANSACTION_DELETIONS_MAX: usize = 50_000;
 
 /// How many bytes of documents one transaction may write.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
@@ -142,16 +146,14 @@ pub const CHANGES_MAX: u32 = 1_000;
 /// How many paths of a model may be looked up by.
 pub const INDEXES_MAX: usize = 16;
 
-/// How many transactions a node remembers in order to tell when they landed.
-pub const TRANSACTIONS_REMEMBERED: usize = 65_536;
-
 /// How long the name of a model may be, in bytes.
 pub const MODEL_NAME_MAX: usize = 256;
 
 /// How many searches a node carries out in the background at a time.
 pub const SEARCHES_RUNNING_MAX: usize = 16;
 
-/// How many finished searches of a tenant are kept.
+/// How many searches of a tenant are kept if nobody says otherwise: all of them are looked through
+/// when another one begins.
 pub const SEARCHES_KEPT_MAX: usize = 1_000;
 
 /// How long the results of a search are kept if nobody says otherwise.

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 
 use crate::{
     Claim, ClaimId, Commit, Definition, DefinitionQuery, DefinitionRef, EventRecord, InstanceId,
-    Key, Kind, Posted, Receipt, Record, Sift, Tally, TallyQuery, Task, TaskRef, Tenant, Timer,
-    TimerRef, Timestamp, Version, Write,
+    Key, Kind, Posted, Receipt, Record, RequestId, Sift, Tally, TallyQuery, Task, TaskRef, Tenant,
+    Timer, TimerRef, Timestamp, Version, Write,
 };
 
 /// A durable home for single instances. A key-value bucket can be one.
@@ -109,6 +109,13 @@ pub trait Store: Records {
     /// Waits until nothing more can land with a time of `at` or before, so that what is read about
     /// `at` from then on is always the same. `at` is not in the future.
     async fn settle(&self, at: Timestamp) -> Result<(), StoreError>;
+
+    /// The receipt of a request that has landed and is not forgotten.
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError>;
 
     /// Forgets requests made before `before`, oldest first, at most `limit`; says how many.
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError>;

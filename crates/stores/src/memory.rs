@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
-    StoreError, Tally, TallyQuery, Task, Timer, Timestamp, Version, Write,
+    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 
 use self::tables::{STREAM, Tables};
@@ -225,6 +225,14 @@ impl Store for MemoryStore {
         // Nothing lands while the tables are locked, and what lands afterwards is later.
         self.tables().pass(at);
         Ok(())
+    }
+
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError> {
+        Ok(self.tables().receipt(tenant, request))
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -8,8 +8,8 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
-    TallyQuery, Task, Timer, Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store, StoreError,
+    Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 
 type Refuses = Box<dyn Fn(&Commit) -> bool + Send>;
@@ -145,6 +145,14 @@ impl Store for Refusing {
 
     async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
         self.store.settle(at).await
+    }
+
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError> {
+        self.store.receipt(tenant, request).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

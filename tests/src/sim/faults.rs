@@ -12,8 +12,8 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
-    StoreError, Tally, TallyQuery, Task, Timer, Timestamp, Version, Write,
+    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
@@ -246,6 +246,14 @@ impl Store for FaultyStore {
 
     async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
         self.troubled(StoreError::Unavailable, self.ground.store.settle(at)).await
+    }
+
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError> {
+        self.troubled(StoreError::Unavailable, self.ground.store.receipt(tenant, request)).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -17,11 +17,17 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep},
 };
+use tokio_util::sync::CancellationToken;
 use waypost_documents::document;
 use waypost_engine::entity::{Caller, Entities, Item};
 use waypost_kernel::DefinitionRef;
 
-use super::{Served, http::Connection, meter::percentile, target::Target};
+use super::{
+    Served,
+    http::Connection,
+    meter::{memory_mb, percentile},
+    target::Target,
+};
 use crate::{
     exit::{Exit, Failure},
     output::{self, Output},
@@ -35,6 +41,8 @@ const KNOWN_MAX: usize = 10_000;
 /// How often the compute node is looked for, and how long apart.
 const JOIN_TRIES: u32 = 100;
 const JOIN_PAUSE: Duration = Duration::from_millis(50);
+/// How often it is looked how much memory is taken.
+const MEMORY_PAUSE: Duration = Duration::from_millis(10);
 
 /// How to measure entities.
 #[derive(Debug, clap::Args)]
@@ -69,10 +77,14 @@ enum Deed {
     Search,
 }
 
+const TRANSITION: &str = "manual transition";
+const WITH_PROCESSOR: &str = "the same with a SYNC processor";
+const ADDED: &str = "what the processor adds";
+
 const DEEDS: [(&str, Deed); 5] = [
     ("create, two transitions", Deed::Create),
-    ("manual transition", Deed::Transition),
-    ("the same with a SYNC processor", Deed::Ask),
+    (TRANSITION, Deed::Transition),
+    (WITH_PROCESSOR, Deed::Ask),
     ("read", Deed::Read),
     ("search for one of all", Deed::Search),
 ];
@@ -83,11 +95,18 @@ struct Done {
     elapsed: Duration,
     /// How long each request took, shortest first.
     took: Vec<Duration>,
+    /// What the process took of memory before, and at the most while it was at it, in MB.
+    memory: (f64, f64),
 }
 
 impl Done {
     fn per_second(&self) -> f64 {
         self.took.len() as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// The time within which so many of a hundred were answered, in microseconds.
+    fn micros(&self, percent: usize) -> i64 {
+        i64::try_from(percentile(&self.took, percent).as_micros()).unwrap_or(i64::MAX)
     }
 }
 
@@ -219,6 +238,8 @@ async fn fill(entities: &Entities, count: u32) -> Result<Vec<String>, Failure> {
 }
 
 async fn work(known: &Arc<Known>, deed: Deed, clients: u32, seconds: u64) -> Result<Done, Failure> {
+    let (before, is_done) = (memory_mb(), CancellationToken::new());
+    let watching = tokio::spawn(memory_peak(is_done.clone()));
     let begin = Instant::now();
     let end = begin + Duration::from_secs(seconds);
     let mut working = JoinSet::new();
@@ -229,8 +250,20 @@ async fn work(known: &Arc<Known>, deed: Deed, clients: u32, seconds: u64) -> Res
     while let Some(done) = working.join_next().await {
         took.extend(done.map_err(broken)??);
     }
+    let elapsed = begin.elapsed();
+    is_done.cancel();
+    let memory = (before, watching.await.map_err(broken)?);
     took.sort_unstable();
-    Ok(Done { elapsed: begin.elapsed(), took })
+    Ok(Done { elapsed, took, memory })
+}
+
+/// The most memory that the process takes until it is done.
+async fn memory_peak(is_done: CancellationToken) -> f64 {
+    let mut peak = memory_mb();
+    while tokio::time::timeout(MEMORY_PAUSE, is_done.cancelled()).await.is_err() {
+        peak = peak.max(memory_mb());
+    }
+    peak.max(memory_mb())
 }
 
 /// Does it again and again. Each client moves entities of its own.
@@ -280,20 +313,38 @@ fn print(rows: &[(&str, Vec<Done>)], output: Output) -> Result<(), Failure> {
     let medians: Vec<(&str, &Done)> =
         rows.iter().filter_map(|(name, all)| Some((*name, median(all)?))).collect();
     if output.is_json {
-        let all: Vec<Value> = medians.iter().map(|(name, it)| shown(name, it)).collect();
+        let mut all: Vec<Value> = medians.iter().map(|(name, it)| shown(name, it)).collect();
+        let added = added(&medians)
+            .map(|(p50, p99)| json!({ "measurement": ADDED, "p50Us": p50, "p99Us": p99 }));
+        all.extend(added);
         return output.json(&all);
     }
-    let mut table = output::table(&["measurement", "requests/s", "p50", "p99"]);
-    let ms = |it: Duration| format!("{:.1} ms", it.as_secs_f64() * 1e3);
+    let columns = ["measurement", "requests/s", "p50", "p99", "memory before", "at most"];
+    let mut table = output::table(&columns);
+    let ms = |micros: i64| format!("{:.2} ms", micros as f64 / 1e3);
     for (name, it) in &medians {
         table.add_row(vec![
             (*name).to_owned(),
             format!("{:.0}", it.per_second()),
-            ms(percentile(&it.took, 50)),
-            ms(percentile(&it.took, 99)),
+            ms(it.micros(50)),
+            ms(it.micros(99)),
+            format!("{:.0} MB", it.memory.0),
+            format!("{:.0} MB", it.memory.1),
         ]);
     }
+    if let Some((p50, p99)) = added(&medians) {
+        let nothing = String::new;
+        table.add_row(vec![ADDED.to_owned(), nothing(), ms(p50), ms(p99), nothing(), nothing()]);
+    }
     output.table(table)
+}
+
+/// How much longer a transition takes with a processor than without: at the median, and for the
+/// slowest of a hundred.
+fn added(medians: &[(&str, &Done)]) -> Option<(i64, i64)> {
+    let of = |wanted: &str| medians.iter().find(|(name, _)| *name == wanted).map(|(_, it)| *it);
+    let (with, without) = (of(WITH_PROCESSOR)?, of(TRANSITION)?);
+    Some((with.micros(50) - without.micros(50), with.micros(99) - without.micros(99)))
 }
 
 fn median(all: &[Done]) -> Option<&Done> {
@@ -309,5 +360,7 @@ fn shown(name: &str, it: &Done) -> Value {
         "requestsPerSecond": it.per_second(),
         "p50Us": percentile(&it.took, 50).as_micros(),
         "p99Us": percentile(&it.took, 99).as_micros(),
+        "memoryBeforeMb": it.memory.0,
+        "memoryPeakMb": it.memory.1,
     })
 }

@@ -10,8 +10,9 @@ use async_trait::async_trait;
 use waypost_engine::SystemClock;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store,
-    StoreError, Tally, TallyQuery, Task, TaskChange, Timer, Timestamp, Version, Write,
+    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift,
+    Store, StoreError, Tally, TallyQuery, Task, TaskChange, Tenant, Timer, Timestamp, Version,
+    Write,
 };
 
 #[derive(Default)]
@@ -159,6 +160,10 @@ impl Store for NullStore {
 
     async fn settle(&self, _: Timestamp) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    async fn receipt(&self, _: &Tenant, _: &RequestId) -> Result<Option<Receipt>, StoreError> {
+        Ok(None)
     }
 
     async fn forget(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {

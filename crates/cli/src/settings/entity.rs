@@ -55,6 +55,7 @@ fn rules(settings: &Settings) -> Result<Rules, Failure> {
             .unwrap_or(defaults.state_visits_max),
         strict_processor_types: !is_lenient,
         searches_kept: milliseconds(settings, &catalog::SEARCHES_KEPT)?,
+        n_searches_kept: defaults.n_searches_kept,
         pace: Pace {
             further_max: settings.read(&catalog::RETRIES, number)?,
             apart: milliseconds(settings, &catalog::RETRIES_APART)?,

@@ -11,7 +11,6 @@ use waypost_machines::entity::cascade::{Pace, limits};
 
 use super::{
     Caller, Code, Compute, Entity, Fault, Refusal,
-    memory::Memory,
     model::{self, Model},
     registry::Registry,
     searches::Running,
@@ -20,7 +19,7 @@ use super::{
 use crate::{
     engine::Shared,
     lane::{Hot, Lanes},
-    limits::{MODELS_MAX, SEARCH_KEPT},
+    limits::{MODELS_MAX, SEARCH_KEPT, SEARCHES_KEPT_MAX},
 };
 
 /// What all handles of an engine share for entities.
@@ -28,7 +27,6 @@ pub(crate) struct Home {
     pub(super) lanes: Lanes<Entity>,
     pub(super) models: Models,
     pub(super) transactions: Registry,
-    pub(super) landed: Memory,
     pub(super) searches: Running,
     pub(super) compute: Arc<dyn Compute>,
     pub(super) rules: Rules,
@@ -45,6 +43,8 @@ pub struct Rules {
     pub strict_processor_types: bool,
     /// How long results of searches are kept.
     pub searches_kept: Duration,
+    /// How many searches of a tenant are kept; the oldest that have ended make room for others.
+    pub n_searches_kept: usize,
     /// How members are asked again under the policy that does.
     pub pace: Pace,
     /// Whether workflows are taken only for models that exist.
@@ -60,6 +60,7 @@ impl Default for Rules {
             state_visits_max: limits::VISITS_MAX,
             strict_processor_types: true,
             searches_kept: SEARCH_KEPT,
+            n_searches_kept: SEARCHES_KEPT_MAX,
             pace: Pace::default(),
             strict_workflow_models: false,
             has_store_alone: false,
@@ -73,7 +74,6 @@ impl Home {
             lanes: Lanes::new(),
             models: Models::default(),
             transactions: Registry::default(),
-            landed: Memory::default(),
             searches: Running::default(),
             compute,
             rules,

@@ -4,7 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use waypost_kernel::{
-    Commit, EventRecord, Expectation, Json, Key, Timestamp, Timing, Urgency, Version, Write,
+    Commit, EventRecord, Expectation, Json, Key, Request, RequestId, Timestamp, Timing, Urgency,
+    Version, Write,
 };
 use waypost_machines::entity::cascade::AuditEvent;
 
@@ -36,6 +37,19 @@ impl From<&AuditEvent> for Noted {
             details: event.details.clone(),
             facts: event.facts.as_ref().map(text),
         }
+    }
+}
+
+/// What a transaction is known by to the store, which tells when it landed. Those that begin one
+/// after the other lie side by side there: of a UUID of version 1 the highest digits of the time,
+/// which come third, are put first.
+pub(super) fn request(transaction: &str) -> RequestId {
+    let mut parts = transaction.splitn(4, '-');
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(low), Some(middle), Some(high), Some(rest)) => {
+            format!("transaction/{high}-{middle}-{low}-{rest}").into()
+        }
+        _ => format!("transaction/{transaction}").into(),
     }
 }
 
@@ -108,7 +122,12 @@ impl Entities {
     pub(super) async fn land(&self, work: &Work) -> Result<(), Fault> {
         let transaction = &work.transaction;
         let outcome = transaction.end()?;
-        let (commit, written, models) = self.commit(outcome);
+        let (mut commit, written, models) = self.commit(outcome);
+        commit.request = Some(Request {
+            tenant: self.caller.tenant.clone(),
+            id: request(&transaction.id),
+            digest: String::new(),
+        });
         self.shared.metrics.turns.inc();
         let receipt = foresight::commit(self.store(), commit).await?;
         if foresight::is_foreseeing() {
@@ -117,7 +136,6 @@ impl Entities {
         for (key, model) in models {
             self.home().models.keep(key, model);
         }
-        self.home().landed.note(&self.caller.tenant, &transaction.id, receipt.at);
         for entity in written {
             self.remember(work, entity, receipt.at);
         }

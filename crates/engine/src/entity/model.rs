@@ -16,6 +16,8 @@ use waypost_machines::entity::{
     workflow::{Workflow, read_stored, stored},
 };
 
+use super::{Code, Refusal, refuse::inadmissible};
+
 /// What [`Facets::status`] says of models that have a schema.
 pub(super) const PRESENT: &str = "present";
 /// What it says of those that have workflows at the most.
@@ -115,6 +117,23 @@ impl Model {
             workflows: Json::parse(&workflows).expect("workflows are written as JSON"),
             indexes: self.indexes.iter().map(|it| it.text.clone()).collect(),
         })
+    }
+
+    /// What is left of two extensions of one model that were made without knowing of each other.
+    ///
+    /// # Errors
+    /// When they contradict each other, or are not of the same version.
+    pub(super) fn and(&self, other: Self) -> Result<Self, Refusal> {
+        let schema = match (self.schema.as_deref(), other.schema.as_deref()) {
+            (Some(one), Some(another)) if self.version == other.version && one.agrees(another) => {
+                one.clone().merge(another.clone()).map_err(|it| inadmissible(it.into()))?
+            }
+            (Some(_) | None, _) => {
+                let detail = "another callback of the same transaction has extended the model";
+                return Err(Refusal::new(Code::Conflict, detail));
+            }
+        };
+        Ok(Self { schema: Some(Arc::new(schema)), ..other })
     }
 
     pub(super) fn facets(&self, which: &DefinitionRef) -> Facets {

@@ -14,7 +14,7 @@ use waypost_machines::entity::{
 };
 
 use super::{
-    Code, Entities, Fault, Refusal, Rules,
+    Caller, Code, Entities, Fault, Refusal, Rules,
     model::{Index, Model, PRESENT, Workflows},
     record::LIVE,
     refuse::{about, no_model},
@@ -285,7 +285,7 @@ impl Entities {
         is_name(which)?;
         let Rules { strict_processor_types: strict_types, strict_workflow_models, .. } =
             self.home().rules;
-        self.change(which, |model| {
+        let done = self.change(which, |model| {
             if strict_workflow_models && model.schema.is_none() {
                 return Err(no_model(which));
             }
@@ -299,8 +299,12 @@ impl Entities {
                 Refusal::new(code, refusal.to_string())
             })?;
             Ok(Model { workflows: Arc::new(Workflows::new(list)), ..model }.into())
-        })
-        .await
+        });
+        done.await?;
+        let Caller { tenant, user, .. } = &self.caller;
+        let DefinitionRef { name, version } = which;
+        tracing::info!(%tenant, user, model = name, version, "workflows were imported");
+        Ok(())
     }
 
     /// The workflows of a model.

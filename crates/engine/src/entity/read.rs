@@ -9,6 +9,7 @@ use waypost_machines::entity::workflow::available;
 
 use super::{
     ChangeKind, Entities, Entity, Fault,
+    land::request,
     models::bad,
     record::LIVE,
     refuse::{no_entity, no_model},
@@ -255,9 +256,11 @@ impl Entities {
 
     /// When a transaction landed.
     async fn landed(&self, id: &InstanceId, transaction: &str) -> Result<Timestamp, Fault> {
-        if let Some(at) = self.home().landed.at(&self.caller.tenant, transaction) {
-            return Ok(at);
+        let known = self.store().receipt(&self.caller.tenant, &request(transaction)).await?;
+        if let Some(receipt) = known {
+            return Ok(receipt.at);
         }
+        // One that wrote the entity is known for as long as the entity is.
         let version = self.version_by(id, transaction).await?;
         version.map(|it| it.updated_at).ok_or_else(|| {
             bad(format!("transaction {transaction} is not known, or did not land")).into()

@@ -13,7 +13,8 @@ use super::{
     Code, Entities, Entity, Fault, Item, Refusal, lookup::narrowed, models::bad, record::LIVE,
 };
 use crate::limits::{
-    ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_INSTANCES_MAX, TURN_ATTEMPTS_MAX,
+    ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_DELETIONS_MAX, TRANSACTION_INSTANCES_MAX,
+    TURN_ATTEMPTS_MAX,
 };
 
 /// Entities that match, in the order of their ids, a page at a time.
@@ -62,6 +63,11 @@ impl Entities {
             return Err(bad(format!("a page has 1 to {ENTITIES_MAX} entities")).into());
         }
         if offset > OFFSET_MAX.saturating_mul(100) {
+            let n_entities: u64 =
+                self.tally(Some(model), at).await?.iter().map(|it| it.count).sum();
+            if n_entities <= u64::from(offset) {
+                return Ok(Vec::new());
+            }
             let detail = "the page lies too far; search with a condition on the id instead";
             return Err(bad(detail.to_owned()).into());
         }
@@ -157,6 +163,11 @@ impl Entities {
     ) -> Result<Vec<InstanceId>, Fault> {
         // What matched at an instant is deleted whatever it has become.
         let still = if at.is_none() { predicate.clone() } else { None };
+        // What is part of another transaction has its limit.
+        let most = match self.within {
+            Some(_) => TRANSACTION_INSTANCES_MAX,
+            None => TRANSACTION_DELETIONS_MAX,
+        };
         let mut found = self.search(model, predicate, at).await?;
         let (mut ids, mut doomed) = (Vec::new(), Vec::new());
         loop {
@@ -171,7 +182,7 @@ impl Entities {
                 None => doomed.extend(page),
             }
             let page = usize::try_from(SIFT_PAGE).unwrap_or(usize::MAX);
-            if is_last || doomed.len() + page > TRANSACTION_INSTANCES_MAX {
+            if is_last || doomed.len() + page > most {
                 let some = std::mem::take(&mut doomed);
                 ids.extend(self.delete_seen(some, still.as_ref()).await?);
             }

@@ -58,6 +58,16 @@ pub struct SearchView {
     pub n_found: u64,
     /// When it last gave a sign of life.
     seen_at: Timestamp,
+    /// How many chunks of its result are stored.
+    #[serde(default)]
+    n_chunks: u64,
+}
+
+/// A search that is being carried out, as it was stored last.
+struct Kept<'a> {
+    id: &'a InstanceId,
+    version: Version,
+    view: SearchView,
 }
 
 /// A page of a result.
@@ -116,6 +126,7 @@ impl Entities {
             expires_at: now + self.home().rules.searches_kept,
             n_found: 0,
             seen_at: now,
+            n_chunks: 0,
         };
         self.put_search(&id, Version::ABSENT, &view).await?;
         let (entities, search) = (Self { within: None, ..self.clone() }, id.clone());
@@ -211,50 +222,64 @@ impl Entities {
         view: SearchView,
         predicate: Predicate,
     ) -> Result<(), Fault> {
-        let mut n_chunks = 0;
-        let done = self.gather(id, view, predicate, &mut n_chunks).await;
+        let mut kept = Kept { id, version: Version::ABSENT.next(), view };
+        let done = self.gather(&mut kept, predicate).await;
         if done.is_err() {
-            let erased = (0..n_chunks).map(|it| self.search_key(id, Some(it))).collect();
+            let erased = self.search_chunks(id, &kept.view).collect();
             self.store().commit(Commit { erased, ..Commit::default() }).await?;
         }
         done
     }
 
     /// Notes what is found chunk by chunk.
-    async fn gather(
-        &self,
-        id: &InstanceId,
-        mut view: SearchView,
-        predicate: Predicate,
-        n_chunks: &mut u64,
-    ) -> Result<(), Fault> {
-        let mut found = self.search_at(&view.model, predicate, view.at).await?;
-        let (mut version, mut ids) = (Version::ABSENT.next(), Vec::new());
+    async fn gather(&self, kept: &mut Kept<'_>, predicate: Predicate) -> Result<(), Fault> {
+        let mut found = self.search_at(&kept.view.model, predicate, kept.view.at).await?;
+        let (mut n_found, mut ids) = (0, Vec::new());
         loop {
             let page = found.next().await?;
             let is_last = page.is_empty();
-            view.n_found += u64::try_from(page.len()).unwrap_or(u64::MAX);
+            n_found += u64::try_from(page.len()).unwrap_or(u64::MAX);
             ids.extend(page.into_iter().map(|it| it.id));
             while ids.len() >= SEARCH_CHUNK || is_last && !ids.is_empty() {
                 let rest = ids.split_off(ids.len().min(SEARCH_CHUNK));
-                self.put_chunk(id, *n_chunks, &std::mem::replace(&mut ids, rest)).await?;
-                *n_chunks += 1;
+                self.put_chunk(kept, Some(&std::mem::replace(&mut ids, rest))).await?;
             }
             if is_last {
-                view.status = SearchStatus::Successful;
-                return self.end_search(id, version, view).await;
+                let status = SearchStatus::Successful;
+                let view = SearchView { status, n_found, ..kept.view.clone() };
+                return self.end_search(kept.id, kept.version, view).await;
             }
-            let now = self.store().now();
-            if now.since(view.seen_at) > SEARCH_SILENCE_MAX / 20 {
-                view.seen_at = now;
-                view.expires_at = now + self.home().rules.searches_kept;
-                // How many there are is told when all of them are known. Whoever has canceled the
-                // search has left another version, and this does not land.
-                let told = SearchView { n_found: 0, ..view.clone() };
-                self.put_search(id, version, &told).await?;
-                version = version.next();
+            if self.store().now().since(kept.view.seen_at) > SEARCH_SILENCE_MAX / 20 {
+                self.put_chunk(kept, None).await?;
             }
         }
+    }
+
+    /// Gives a sign of life, with some of the result if there is. How many there are is told when all
+    /// of them are known. Whoever has canceled the search has left another version, and this does
+    /// not land.
+    async fn put_chunk(
+        &self,
+        kept: &mut Kept<'_>,
+        ids: Option<&[InstanceId]>,
+    ) -> Result<(), Fault> {
+        let now = self.store().now();
+        let mut view = kept.view.clone();
+        let mut writes = Vec::new();
+        if let Some(ids) = ids {
+            let key = self.search_key(kept.id, Some(view.n_chunks));
+            writes.push(self.register(key, Version::ABSENT, ("search-chunk", Json::of(ids))));
+            view.n_chunks += 1;
+        }
+        view.seen_at = now;
+        view.expires_at = now + self.home().rules.searches_kept;
+        let key = self.search_key(kept.id, None);
+        writes.push(self.register(key, kept.version, (SEARCH, Json::of(&view))));
+        // What may have landed is erased, too, should the search fail.
+        kept.view = view;
+        self.store().commit(Commit { writes, ..Commit::default() }).await?;
+        kept.version = kept.version.next();
+        Ok(())
     }
 
     async fn end_search(
@@ -286,26 +311,13 @@ impl Entities {
         before: Version,
         view: &SearchView,
     ) -> Result<(), Fault> {
-        self.put_register(self.search_key(id, None), before, (SEARCH, Json::of(view))).await
+        let write = self.register(self.search_key(id, None), before, (SEARCH, Json::of(view)));
+        self.store().commit(Commit { writes: vec![write], ..Commit::default() }).await?;
+        Ok(())
     }
 
-    async fn put_chunk(
-        &self,
-        id: &InstanceId,
-        number: u64,
-        ids: &[InstanceId],
-    ) -> Result<(), Fault> {
-        let key = self.search_key(id, Some(number));
-        self.put_register(key, Version::ABSENT, ("search-chunk", Json::of(ids))).await
-    }
-
-    async fn put_register(
-        &self,
-        key: Key,
-        before: Version,
-        (status, state): (&str, Json),
-    ) -> Result<(), Fault> {
-        let write = Write {
+    fn register(&self, key: Key, before: Version, (status, state): (&str, Json)) -> Write {
+        Write {
             key,
             version: before.next(),
             facets: Facets { status: status.to_owned(), ..Facets::default() },
@@ -313,16 +325,40 @@ impl Entities {
             at: self.store().now(),
             keeps_past: false,
             terms: None,
-        };
-        self.store().commit(Commit { writes: vec![write], ..Commit::default() }).await?;
+        }
+    }
+
+    /// Forgets searches whose time is over, and the oldest that have ended if there are too many.
+    async fn tidy_searches(&self) -> Result<(), Fault> {
+        let now = self.store().now();
+        let n_kept = self.home().rules.n_searches_kept;
+        let (mut kept, mut gone) = (Vec::new(), Vec::new());
+        for record in self.store().search(&self.all_searches()).await? {
+            let (_, view) = self.search_view(&record, now)?;
+            let is_over = view.expires_at <= now;
+            if is_over { gone.push((record, view)) } else { kept.push((record, view)) }
+        }
+        // One more is about to come.
+        let n_surplus = (kept.len() + 1).saturating_sub(n_kept);
+        kept.sort_by_key(|(_, it)| it.created_at);
+        let ended = kept.into_iter().filter(|(_, it)| it.status != SearchStatus::Running);
+        let surplus: Vec<_> = ended.take(n_surplus).collect();
+        if surplus.len() < n_surplus {
+            return Err(Error::Overloaded { what: "searches under way" }.into());
+        }
+        for (record, view) in gone.into_iter().chain(surplus) {
+            let id = record.key.id.as_str().trim_start_matches("search/").into();
+            let erased = self.search_chunks(&id, &view).chain([record.key]).collect();
+            self.store().commit(Commit { erased, ..Commit::default() }).await?;
+        }
         Ok(())
     }
 
-    /// Forgets searches whose time is over, and the oldest if there are too many.
-    async fn tidy_searches(&self) -> Result<(), Fault> {
-        let now = self.store().now();
-        let limit = u32::try_from(SEARCHES_KEPT_MAX).unwrap_or(u32::MAX);
-        let query = Query {
+    /// Every search that is kept; a few more than should be, because nodes do not ask
+    /// each other before they begin one.
+    fn all_searches(&self) -> Query {
+        let limit = self.home().rules.n_searches_kept.saturating_add(SEARCHES_KEPT_MAX);
+        Query {
             tenant: self.caller.tenant.clone(),
             kind: Kind::Register,
             definition: None,
@@ -334,28 +370,16 @@ impl Entities {
             until: None,
             before: None,
             offset: 0,
-            limit,
-        };
-        let records = self.store().search(&query).await?;
-        let is_full = records.len() >= SEARCHES_KEPT_MAX;
-        let mut over = Vec::new();
-        for record in &records {
-            let (_, view) = self.search_view(record, now)?;
-            if view.expires_at <= now {
-                over.push((record.key.clone(), view.n_found));
-            }
+            limit: u32::try_from(limit).unwrap_or(u32::MAX),
         }
-        if is_full && over.is_empty() {
-            return Err(Error::Overloaded { what: "searches whose results are kept" }.into());
-        }
+    }
+
+    /// Where the result of a search lies, as far as there is one.
+    fn search_chunks(&self, id: &InstanceId, view: &SearchView) -> impl Iterator<Item = Key> {
         let chunk = u64::try_from(SEARCH_CHUNK).unwrap_or(u64::MAX);
-        for (key, n_found) in over {
-            let name = key.id.as_str().trim_start_matches("search/").into();
-            let chunks = (0..n_found.div_ceil(chunk)).map(|it| self.search_key(&name, Some(it)));
-            let erased = chunks.chain([key]).collect();
-            self.store().commit(Commit { erased, ..Commit::default() }).await?;
-        }
-        Ok(())
+        // Results of older releases do not tell their chunks.
+        let n_chunks = view.n_chunks.max(view.n_found.div_ceil(chunk));
+        (0..n_chunks).map(move |it| self.search_key(id, Some(it)))
     }
 
     fn search_key(&self, id: &InstanceId, chunk: Option<u64>) -> Key {

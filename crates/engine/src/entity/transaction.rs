@@ -16,7 +16,10 @@ use waypost_kernel::{DefinitionRef, InstanceId, Key, Term, Timestamp, Version};
 use waypost_machines::entity::cascade::AuditEvent;
 
 use super::{Caller, Code, Entity, Refusal, model::Model};
-use crate::limits::{LAYERS_MAX, NESTING_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_INSTANCES_MAX};
+use crate::limits::{
+    LAYERS_MAX, NESTING_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_DELETIONS_MAX,
+    TRANSACTION_INSTANCES_MAX,
+};
 
 /// A transaction under way.
 pub(crate) struct Transaction {
@@ -64,6 +67,7 @@ struct Parts {
     open: BTreeMap<usize, Layer>,
     n_stamps: u64,
     n_bytes: usize,
+    n_instances_max: usize,
     is_over: bool,
 }
 
@@ -88,8 +92,22 @@ impl Transaction {
 
     pub(super) fn new(id: String, caller: Caller, began_at: Timestamp) -> Self {
         let open = BTreeMap::from([(0, Layer::default())]);
-        let parts = Parts { beneath: vec![0], open, n_stamps: 0, n_bytes: 0, is_over: false };
+        let parts = Parts {
+            beneath: vec![0],
+            open,
+            n_stamps: 0,
+            n_bytes: 0,
+            n_instances_max: TRANSACTION_INSTANCES_MAX,
+            is_over: false,
+        };
         Self { id, caller, began_at, is_told: AtomicBool::new(false), parts: Mutex::new(parts) }
+    }
+
+    /// The same for one that only deletes, which may touch more.
+    pub(super) fn deleting(mut self) -> Self {
+        let parts = self.parts.get_mut().unwrap_or_else(PoisonError::into_inner);
+        parts.n_instances_max = TRANSACTION_DELETIONS_MAX;
+        self
     }
 
     pub(super) fn tell(&self) {
@@ -120,7 +138,7 @@ impl Transaction {
     /// Makes what was done in `layer` part of the layer beneath.
     ///
     /// # Errors
-    /// When another layer has written there what this one has read.
+    /// When another layer has written there what this one has read, or extended a model otherwise.
     pub(super) fn merge(&self, layer: LayerId) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
         let top = parts.resolve(layer);
@@ -131,6 +149,7 @@ impl Transaction {
             let detail = "another callback of the same transaction has written the entity";
             return Err(Refusal::new(Code::Conflict, detail));
         }
+        let models = parts.united(beneath, taken.models)?;
         if let Some(below) = parts.open.get_mut(&beneath) {
             // What it read further down, the layer beneath has read by it.
             for (id, stamp) in taken.seen {
@@ -139,7 +158,7 @@ impl Transaction {
                 }
             }
             taken.drafts.into_iter().for_each(|(id, draft)| below.put(id, draft));
-            below.models.extend(taken.models);
+            below.models.extend(models);
             for (key, version) in taken.reads {
                 below.reads.entry(key).or_insert(version);
             }
@@ -296,6 +315,22 @@ impl Parts {
         None
     }
 
+    /// Models extended by a layer, together with what others on top of `at` have made of them.
+    fn united(
+        &self,
+        at: usize,
+        models: BTreeMap<DefinitionRef, Model>,
+    ) -> Result<BTreeMap<DefinitionRef, Model>, Refusal> {
+        let united = models.into_iter().map(|(which, model)| {
+            let model = match self.find(at, |it| it.models.get(&which)) {
+                Some(known) => known.and(model)?,
+                None => model,
+            };
+            Ok((which, model))
+        });
+        united.collect()
+    }
+
     fn stamp(&self, at: usize, id: &InstanceId) -> u64 {
         self.find(at, |it| it.drafts.get(id)).map_or(0, |it| it.stamp)
     }
@@ -303,9 +338,10 @@ impl Parts {
     fn within_limits(&self) -> Result<(), Refusal> {
         let most = |of: fn(&Layer) -> usize| self.open.values().map(of).sum::<usize>();
         let n_instances = most(|it| it.drafts.len()).max(most(|it| it.reads.len()));
-        if n_instances > TRANSACTION_INSTANCES_MAX || self.n_bytes > TRANSACTION_BYTES_MAX {
+        let n_instances_max = self.n_instances_max;
+        if n_instances > n_instances_max || self.n_bytes > TRANSACTION_BYTES_MAX {
             let detail = format!(
-                "a transaction takes at most {TRANSACTION_INSTANCES_MAX} entities and \
+                "a transaction takes at most {n_instances_max} entities and \
                  {TRANSACTION_BYTES_MAX} bytes"
             );
             return Err(Refusal::new(Code::TransactionTooLarge, detail));

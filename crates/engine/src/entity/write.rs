@@ -37,6 +37,22 @@ impl Entities {
         written
     }
 
+    /// Whether these could be created, as far as their models have a say; changes nothing.
+    ///
+    /// # Errors
+    /// What is wrong with the first of them that could not.
+    pub async fn check_new(&self, items: &[Item]) -> Result<(), Fault> {
+        let work = match &self.within {
+            Some((transaction, layer)) => {
+                Work::new(Arc::clone(transaction), transaction.open(*layer)?, true)
+            }
+            None => self.begin(items, true),
+        };
+        let checked = self.admit_all(&work, items).await;
+        work.transaction.discard(work.layer);
+        checked
+    }
+
     /// Decides and commits, again and again while things change under it. Once a member has been
     /// asked it cannot be taken back, and whoever lost a race then is told so.
     async fn land_own(&self, items: &[Item]) -> Result<Written, Fault> {
@@ -48,7 +64,7 @@ impl Entities {
                 drop(turn.take());
                 turn = Some(self.home().lanes.enter(&model).await?);
             }
-            let work = self.begin(is_fresh);
+            let work = self.begin(items, is_fresh);
             if let [Item::Update { id, .. }] = items {
                 let slot = self.home().lanes.enter(&self.key(id)).await?;
                 *work.lane.lock().unwrap_or_else(PoisonError::into_inner) = Some(slot);
@@ -97,11 +113,15 @@ impl Entities {
         }
     }
 
-    fn begin(&self, is_fresh: bool) -> Work {
+    fn begin(&self, items: &[Item], is_fresh: bool) -> Work {
         let now = self.store().now();
         let id = self.shared.ids.entity(now).as_str().to_owned();
-        let transaction = Arc::new(Transaction::new(id, self.caller.clone(), now));
-        Work::new(transaction, Transaction::BOTTOM, is_fresh)
+        let transaction = Transaction::new(id, self.caller.clone(), now);
+        let transaction = match items.iter().all(|it| matches!(it, Item::DeleteSeen { .. })) {
+            true => transaction.deleting(),
+            false => transaction,
+        };
+        Work::new(Arc::new(transaction), Transaction::BOTTOM, is_fresh)
     }
 
     fn forget(&self, work: &Work, key: &Key) {
@@ -119,11 +139,7 @@ impl Entities {
         let is_one = items.len() == 1;
         let placed = |fault, index| if is_one { fault } else { at_item(fault, index) };
         // All new documents are looked at before anybody is asked about the first of them.
-        for (index, item) in items.iter().enumerate() {
-            if let Item::Create { model, value } = item {
-                self.admit_new(work, model, value).await.map_err(|it| placed(it, index))?;
-            }
-        }
+        self.admit_all(work, items).await?;
         for (index, item) in items.iter().enumerate() {
             let done = match item {
                 Item::Create { model, value } => self.create(work, model, value).await,
@@ -144,6 +160,17 @@ impl Entities {
             }
         }
         Ok(written)
+    }
+
+    async fn admit_all(&self, work: &Work, items: &[Item]) -> Result<(), Fault> {
+        let is_one = items.len() == 1;
+        for (index, item) in items.iter().enumerate() {
+            if let Item::Create { model, value } = item {
+                let admitted = self.admit_new(work, model, value).await;
+                admitted.map_err(|it| if is_one { it } else { at_item(it, index) })?;
+            }
+        }
+        Ok(())
     }
 
     async fn create(

@@ -242,6 +242,21 @@ async fn a_policy_asks_again_and_keeps_only_what_succeeds() {
     assert_eq!(tally.iter().map(|it| it.count).sum::<u64>(), 2);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_policy_asks_again_when_nobody_was_there() {
+    let world = world(r#"{"name":"one","config":{"retryPolicy":"FIXED"}}"#).await;
+    let id = world.create(r#"{"no":"A"}"#).await;
+    let joining = async {
+        // Time goes on when everybody waits: the first attempt has failed by then.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(world.asked(), ["one"]);
+        world.member("one", |_| async { processed(None) });
+    };
+    let (written, ()) = tokio::join!(world.write(take(&id, "GO")), joining);
+    written.unwrap();
+    assert_eq!(world.asked(), ["one"]);
+}
+
 #[tokio::test]
 async fn a_function_decides_a_criterion() {
     let world = World::with_orders().await;

@@ -20,4 +20,4 @@ pub use self::{
     validate::Rules,
     write::{export, stored},
 };
-pub(crate) use self::{cut::cut, write::object};
+pub(crate) use self::{choose::remembered_as, cut::cut, write::object};

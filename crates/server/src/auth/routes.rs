@@ -3,6 +3,7 @@
 
 pub(crate) mod account;
 mod admin;
+mod answer;
 pub(crate) mod clients;
 pub(crate) mod log;
 pub(crate) mod m2m;
@@ -19,6 +20,7 @@ use axum::{
     routing::{MethodRouter, any, delete, get, post, put},
 };
 
+use self::admin::Administrator;
 use super::guard::Doorway;
 use crate::http::entity::problem::{Failure, NOT_IMPLEMENTED, dress};
 
@@ -34,20 +36,23 @@ pub fn routes(doorway: Arc<Doorway>) -> Router {
         }
     };
     let stubs = STUBS.map(|path| (path, any(not_implemented)));
+    // There are no traces that could be sampled, which is for administrators to know.
+    let sampler = [("/admin/trace-sampler", any(no_sampler))];
     let own = always().into_iter().map(|(_, path, route)| (path, route));
-    let router = table.into_iter().chain(stubs).chain(own).fold(Router::new(), |router, it| {
-        router.route(&format!("{}{}", doorway.context, it.0), it.1)
-    });
+    let router = table
+        .into_iter()
+        .chain(stubs)
+        .chain(sampler)
+        .chain(own)
+        .fold(Router::new(), |router, it| {
+            router.route(&format!("{}{}", doorway.context, it.0), it.1)
+        });
     router.layer(from_fn_with_state(doorway.verbosity, dress)).with_state(doorway)
 }
 
-/// What is reserved and does nothing. There are no traces that could be sampled.
-const STUBS: [&str; 4] = [
-    "/account/subscriptions",
-    "/admin/trace-sampler",
-    "/oauth/oidc/providers",
-    "/oauth/oidc/providers/{*rest}",
-];
+/// What is reserved and does nothing.
+const STUBS: [&str; 3] =
+    ["/account/subscriptions", "/oauth/oidc/providers", "/oauth/oidc/providers/{*rest}"];
 
 type Row = (Method, &'static str, MethodRouter<Arc<Doorway>>);
 
@@ -91,6 +96,10 @@ fn issuing() -> Vec<Row> {
         (Method::DELETE, "/clients/{clientId}", delete(clients::remove)),
         (Method::PUT, "/clients/{clientId}/secret", put(clients::reset)),
     ]
+}
+
+async fn no_sampler(_: Administrator) -> Failure {
+    not_implemented().await
 }
 
 async fn not_implemented() -> Failure {

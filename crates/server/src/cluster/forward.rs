@@ -1,6 +1,8 @@
 //! Callbacks that belong to a transaction of another node are sent there, and its answer is passed
 //! on as it is.
 
+use std::time::Duration;
+
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header, request::Parts},
@@ -44,6 +46,8 @@ pub(crate) type Client = CloudEventsServiceClient<tonic::transport::Channel>;
 pub(crate) struct Owner<'a> {
     cluster: &'a Cluster,
     peer: Peer,
+    /// How long it may take to begin its answer.
+    patience: Duration,
 }
 
 impl Cluster {
@@ -59,7 +63,7 @@ impl Cluster {
             return None;
         }
         let peer = self.owner(ticket).await?;
-        Some(Owner { cluster: self, peer })
+        Some(Owner { cluster: self, peer, patience: self.0.options.proxy_timeout })
     }
 }
 
@@ -67,6 +71,11 @@ impl Owner<'_> {
     /// What the node is called.
     pub(crate) fn name(&self) -> &str {
         &self.peer.name
+    }
+
+    /// A write may wait for compute members there, for as long as it could here.
+    pub(crate) fn writing(self, write_timeout: Duration) -> Self {
+        Self { patience: self.patience.max(write_timeout), ..self }
     }
 
     /// Sends a request there; or says why it could not.
@@ -89,7 +98,7 @@ impl Owner<'_> {
         let url = format!("{}{path}", self.peer.record.http);
         let request = shared.http.request(method.clone(), url).headers(headers);
         let request = if body.is_empty() { request } else { request.body(body) };
-        let patience = shared.options.proxy_timeout;
+        let patience = self.patience;
         let response = match timeout(patience, request.send()).await {
             Ok(sent) => sent.map_err(|error| told(&error))?,
             Err(_) => return Err(format!("there was no answer within {patience:?}")),
@@ -135,7 +144,7 @@ impl Owner<'_> {
             }
         }
         request.metadata_mut().insert(FORWARDED, shared.members.node().parse().ok()?);
-        let answered = timeout(shared.options.proxy_timeout, call(client, request)).await;
+        let answered = timeout(self.patience, call(client, request)).await;
         let answer = match answered {
             Ok(Ok(response)) => Some(Ok(response.into_inner())),
             // What has a cause was made here, because the other node was lost.

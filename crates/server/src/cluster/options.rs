@@ -17,7 +17,8 @@ pub struct ClusterOptions {
     pub grpc_address: Option<String>,
     /// How long to look for a member that is nowhere yet.
     pub wait: Duration,
-    /// How long another node may take to begin its answer to a callback.
+    /// How long another node may take to begin its answer to a callback that only reads. One that
+    /// writes has as long as any other write.
     pub proxy_timeout: Duration,
 }
 

@@ -1,7 +1,7 @@
 //! Entities over HTTP: everything below the context path, as clients of that interface have always
 //! known it.
 
-mod answer;
+pub(crate) mod answer;
 mod asker;
 pub(super) mod audit;
 mod body;

@@ -114,6 +114,9 @@ impl World {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, 1 << 20).await.unwrap();
+        if serde_json::from_slice::<Value>(&body).is_ok() {
+            assert!(body.ends_with(b"\n"), "{}", String::from_utf8_lossy(&body));
+        }
         let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
         let body = serde_json::from_slice(&body).unwrap_or_else(|_| text());
         Answer { status: parts.status.as_u16(), headers: parts.headers, body }

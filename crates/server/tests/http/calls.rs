@@ -20,6 +20,10 @@ mod modes;
 mod operations;
 #[path = "calls/processors.rs"]
 mod processors;
+#[path = "calls/retries.rs"]
+mod retries;
+#[path = "calls/side_by_side.rs"]
+mod side_by_side;
 #[path = "calls/stores.rs"]
 mod stores;
 #[path = "calls/who.rs"]

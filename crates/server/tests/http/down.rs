@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Settings};
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
-    TallyQuery, Task, Timer, Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store, StoreError,
+    Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 use waypost_server::{HttpLimits, Options, Server};
 
@@ -131,6 +131,10 @@ impl Store for Down {
     }
 
     async fn settle(&self, _: Timestamp) -> Result<(), StoreError> {
+        self.answer().await
+    }
+
+    async fn receipt(&self, _: &Tenant, _: &RequestId) -> Result<Option<Receipt>, StoreError> {
         self.answer().await
     }
 

@@ -9,8 +9,8 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
-    TallyQuery, Task, Timer, Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store, StoreError,
+    Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,8 @@ pub(crate) enum Trouble {
     SearchesCorrupt,
     /// Searches do not come to an end.
     SearchesHang,
+    /// So many pages of a search are read, and no more.
+    SearchesHangAfter(u32),
 }
 
 pub(crate) struct Troubled {
@@ -43,16 +45,32 @@ impl Troubled {
     }
 
     async fn meet(&self, what: &str) -> Result<(), StoreError> {
-        let trouble = *self.trouble.lock().unwrap();
+        let trouble = self.now_met(what);
         match (trouble, what) {
             (Trouble::Corrupt, _) | (Trouble::SearchesCorrupt, "sift") => {
                 Err(StoreError::Corrupt("page 7 is torn".to_owned()))
             }
             (Trouble::Away, _) => Err(StoreError::Unavailable("no way to db-7".to_owned())),
             (Trouble::Panics, _) => panic!("a defect in the store"),
-            (Trouble::SearchesHang, "sift") => pending().await,
-            (Trouble::None | Trouble::SearchesCorrupt | Trouble::SearchesHang, _) => Ok(()),
+            (Trouble::SearchesHang | Trouble::SearchesHangAfter(0), "sift") => pending().await,
+            (
+                Trouble::None
+                | Trouble::SearchesCorrupt
+                | Trouble::SearchesHang
+                | Trouble::SearchesHangAfter(_),
+                _,
+            ) => Ok(()),
         }
+    }
+
+    /// The trouble there is; some come closer each time.
+    fn now_met(&self, what: &str) -> Trouble {
+        let mut trouble = self.trouble.lock().unwrap();
+        let met = *trouble;
+        if let (Trouble::SearchesHangAfter(left @ 1..), "sift") = (&mut *trouble, what) {
+            *left -= 1;
+        }
+        met
     }
 }
 
@@ -173,6 +191,14 @@ impl Store for Troubled {
 
     async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {
         self.store.settle(at).await
+    }
+
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError> {
+        self.store.receipt(tenant, request).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, ops::Bound};
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionRef, Delivery, EventRecord,
     Figures, Hint, Key, Kind, Lease, Message, MessageChange, MessageRef, Posted, Receipt, Record,
-    Request, Scope, StoreError, Task, TaskChange, TaskRef, Tenant, Timer, TimerChange, TimerRef,
-    Timestamp, Timing, Version, Write,
+    Request, RequestId, Scope, StoreError, Task, TaskChange, TaskRef, Tenant, Timer, TimerChange,
+    TimerRef, Timestamp, Timing, Version, Write,
 };
 
 use super::past::Terms;
@@ -307,6 +307,11 @@ impl Tables {
                 Posted { key: at.key.clone(), message, attempts, lapsed }
             })
             .collect()
+    }
+
+    pub(super) fn receipt(&self, tenant: &Tenant, request: &RequestId) -> Option<Receipt> {
+        let key = (tenant.clone(), request.as_str().to_owned());
+        self.requests.get(&key).map(|(_, receipt, _)| receipt.clone())
     }
 
     pub(super) fn forget(&mut self, before: Timestamp, limit: u32) -> u32 {

@@ -1,8 +1,8 @@
 //! Answers questions about what is stored.
 
 use waypost_kernel::{
-    Definition, DefinitionQuery, EventRecord, Key, Record, StoreError, Task, Timer, Timestamp,
-    Version,
+    Definition, DefinitionQuery, EventRecord, Key, Receipt, Record, RequestId, StoreError, Task,
+    Tenant, Timer, Timestamp, Version,
 };
 
 use super::{
@@ -13,6 +13,19 @@ use super::{
         task, timer, unsigned,
     },
 };
+
+/// The receipt of a request that has landed.
+pub(super) async fn receipt(
+    readers: &Connections,
+    tenant: &Tenant,
+    request: &RequestId,
+) -> Result<Option<Receipt>, StoreError> {
+    let sql = "select receipt from requests where tenant = $1 and request = $2";
+    let rows = readers.read(sql, &[&tenant.as_str(), &request.as_str()]).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let receipt = serde_json::from_str(column(row, 0)?);
+    receipt.map(Some).map_err(|error| StoreError::Corrupt(format!("a receipt: {error}")))
+}
 
 /// The instances of these keys, in the same order.
 pub(super) async fn load(

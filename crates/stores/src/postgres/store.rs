@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use tokio::task::JoinHandle;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, Scope, Sift, Store, StoreError, Tally,
-    TallyQuery, Task, Timer, Timestamp, Version, Write,
+    Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store, StoreError,
+    Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 
 use super::{
@@ -198,6 +198,14 @@ impl Store for PostgresStore {
             clock.pass(at);
         }
         Ok(())
+    }
+
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError> {
+        read::receipt(&self.readers, tenant, request).await
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

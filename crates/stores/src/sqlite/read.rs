@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Result, ToSql, params};
 use waypost_kernel::{
-    Definition, DefinitionQuery, DefinitionRef, EventRecord, Key, Record, Task, Timer, TimerRef,
-    Timestamp, Version,
+    Definition, DefinitionQuery, DefinitionRef, EventRecord, Key, Receipt, Record, RequestId, Task,
+    Tenant, Timer, TimerRef, Timestamp, Version,
 };
 
 use super::{
@@ -50,6 +50,21 @@ pub(super) fn history(
             },
         )?
         .collect()
+}
+
+/// The receipt of a request that has landed.
+pub(super) fn receipt(
+    connection: &Connection,
+    tenant: &Tenant,
+    request: &RequestId,
+) -> Result<Option<Receipt>> {
+    connection
+        .prepare_cached("select receipt from requests where tenant = ?1 and request = ?2")?
+        .query_row(params![tenant.as_str(), request.as_str()], |row| {
+            let text = row.get_ref(0)?.as_str()?;
+            serde_json::from_str(text).map_err(|error| rows::unreadable(0, error))
+        })
+        .optional()
 }
 
 pub(super) fn tasks(connection: &Connection, keys: &[Key]) -> Result<Vec<Task>> {

@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, MessageChange, Posted, Query, Receipt, Record, Records, Scope, Sift,
-    Store, StoreError, Tally, TallyQuery, Task, Timer, TimerChange, Timestamp, Urgency, Version,
-    Write,
+    Figures, Key, Listener, MessageChange, Posted, Query, Receipt, Record, Records, RequestId,
+    Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, Tenant, Timer, TimerChange, Timestamp,
+    Urgency, Version, Write,
 };
 
 use super::{
@@ -375,6 +375,14 @@ impl Store for SqliteStore {
         let (ticket, receiver) = Ticket::new(at);
         self.submit(Operation::Settle(ticket), 0, Urgency::Finish)?;
         answer(receiver).await
+    }
+
+    async fn receipt(
+        &self,
+        tenant: &Tenant,
+        request: &RequestId,
+    ) -> Result<Option<Receipt>, StoreError> {
+        self.point(|connection| read::receipt(connection, tenant, request))
     }
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {

@@ -23,6 +23,7 @@ cases![
     a_forgotten_request_is_a_new_one,
     only_old_requests_are_forgotten,
     the_oldest_requests_are_forgotten_first,
+    a_receipt_can_be_asked_for_until_it_is_forgotten,
     a_request_without_an_instance_is_remembered_too,
 ];
 
@@ -98,6 +99,23 @@ async fn a_forgotten_request_is_a_new_one(subject: Subject) {
     assert_eq!(again, Conflict::Version(key("o-1")));
     let other = Commit { request: request("r-1", "move"), ..bump(&key("o-1"), 2) };
     assert!(!subject.land(other).await.repeated);
+}
+
+async fn a_receipt_can_be_asked_for_until_it_is_forgotten(subject: Subject) {
+    let ask = async |tenant: &str, id: &str| {
+        subject.store.receipt(&tenant.into(), &id.into()).await.expect("answers")
+    };
+    let tenant = key("o-1").tenant;
+    assert_eq!(ask(tenant.as_str(), "r-1").await, None);
+    let landed = subject.land(start("r-1", "start")).await;
+    assert_eq!(ask(tenant.as_str(), "r-1").await, Some(landed));
+    assert_eq!(ask(tenant.as_str(), "r-2").await, None);
+    assert_eq!(ask("globex", "r-1").await, None);
+    subject.refused(Commit { request: request("r-3", "move"), ..bump(&key("o-1"), 9) }).await;
+    assert_eq!(ask(tenant.as_str(), "r-3").await, None, "what was refused has not landed");
+    subject.advance(Duration::from_secs(1));
+    subject.store.forget(subject.now(), MANY).await.expect("forgets");
+    assert_eq!(ask(tenant.as_str(), "r-1").await, None);
 }
 
 async fn only_old_requests_are_forgotten(subject: Subject) {

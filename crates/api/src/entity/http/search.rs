@@ -52,6 +52,32 @@ pub struct PageFacts {
     pub total_pages: u64,
 }
 
+/// Why a search cannot be canceled. Clients know it in this form, which is not that of problems.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SearchNotRunning {
+    /// `about:blank`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The status in words.
+    pub title: &'static str,
+    /// The status.
+    pub status: u16,
+    /// What people read.
+    pub detail: String,
+    /// What programs read.
+    pub properties: SearchEnded,
+}
+
+/// Which search has ended, and how.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchEnded {
+    /// Where it stands.
+    pub current_status: &'static str,
+    /// Its id.
+    pub snapshot_id: String,
+}
+
 /// A search that has ended because somebody wished so.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,8 @@
 //! Layers that have read what others write.
 
+use waypost_documents::document::Value;
 use waypost_kernel::{Json, Tenant};
+use waypost_machines::entity::model::Schema;
 
 use super::*;
 use crate::entity::{ChangeKind, Save};
@@ -65,4 +67,48 @@ fn a_layer_may_write_again_what_one_on_top_of_it_has_left() {
     transaction.merge(call).unwrap();
     let left = transaction.draft(Transaction::BOTTOM, &"e-1".into()).unwrap().unwrap();
     assert_eq!(left.entity.state, "SHIPPED");
+}
+
+fn order() -> DefinitionRef {
+    DefinitionRef { name: "order".into(), version: 1 }
+}
+
+/// Learns from a sample what others on top of the same layer do not know of.
+fn learn(transaction: &Transaction, layer: LayerId, sample: &str) {
+    let sample = Value::parse(sample).unwrap();
+    let schema = Some(Arc::new(Schema::infer(&sample).unwrap()));
+    transaction.extend(layer, order(), Model { schema, ..Model::absent() }).unwrap();
+}
+
+#[test]
+fn what_layers_side_by_side_have_learned_is_all_known_beneath() {
+    let transaction = begun();
+    let one = transaction.open(Transaction::BOTTOM).unwrap();
+    let another = transaction.open(Transaction::BOTTOM).unwrap();
+    learn(&transaction, one, r#"{"n":1,"left":"x","both":null}"#);
+    learn(&transaction, another, r#"{"n":1,"right":[true],"both":{"deep":2}}"#);
+    transaction.merge(one).unwrap();
+    transaction.merge(another).unwrap();
+    let left = transaction.model(Transaction::BOTTOM, &order()).unwrap().unwrap();
+    let all = r#"{"n":1,"left":"x","right":[true],"both":{"deep":2}}"#;
+    let all = Schema::infer(&Value::parse(all).unwrap()).unwrap();
+    assert_eq!(*left.schema.unwrap(), all);
+}
+
+#[test]
+fn layers_that_have_learned_contrary_things_do_not_both_land() {
+    for (one_sample, other_sample) in
+        [(r#"{"at":"x"}"#, r#"{"at":{"x":1}}"#), (r#"{"at":[1]}"#, r#"{"at":[{"x":1}]}"#)]
+    {
+        let transaction = begun();
+        let one = transaction.open(Transaction::BOTTOM).unwrap();
+        let another = transaction.open(Transaction::BOTTOM).unwrap();
+        learn(&transaction, one, one_sample);
+        learn(&transaction, another, other_sample);
+        transaction.merge(one).unwrap();
+        assert_eq!(transaction.merge(another).unwrap_err().code, Code::Conflict);
+        let left = transaction.model(Transaction::BOTTOM, &order()).unwrap().unwrap();
+        let known = Schema::infer(&Value::parse(one_sample).unwrap()).unwrap();
+        assert_eq!(*left.schema.unwrap(), known);
+    }
 }

@@ -9,7 +9,7 @@ use super::{
     fire::{is_possible, take},
     judge::{Guard, Judged, judge},
 };
-use crate::entity::workflow::{Transition, Workflow, built_in, choose, object};
+use crate::entity::workflow::{Transition, Workflow, built_in, choose, object, remembered_as};
 
 /// What is saved as the transition when none was asked for.
 const LOOPBACK: &str = "loopback";
@@ -57,7 +57,7 @@ fn obey<'a>(course: &mut Course<'a, '_>) -> Result<(Option<&'a str>, StopReason)
             if let Some(name) = transition {
                 request(course, workflow, name)?;
             }
-            Ok((Some(&workflow.name), settle(course, workflow)?))
+            Ok((Some(remembered_as(workflow)), settle(course, workflow)?))
         }
         Command::Take { transition } => {
             course.note(AuditKind::Start, format!("transition {transition} is asked for"));

@@ -71,6 +71,12 @@ impl Schema {
     }
 }
 
+impl From<TooLarge> for Refusal {
+    fn from(too_large: TooLarge) -> Self {
+        Self::TooLarge(too_large)
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

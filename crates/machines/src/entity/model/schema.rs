@@ -43,6 +43,30 @@ impl Schema {
         self.merged(other).limited()
     }
 
+    /// Whether no place is of one kind here and of another there, so that what follows either
+    /// schema follows what is merged of them. A place where only `null` has been seen may become
+    /// anything.
+    #[must_use]
+    pub fn agrees(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Leaf(_), Self::Leaf(_)) => true,
+            (Self::Leaf(types), Self::Array { .. } | Self::Object(_))
+            | (Self::Array { .. } | Self::Object(_), Self::Leaf(types)) => {
+                *types == Types::of(Type::Null)
+            }
+            (Self::Array { element, .. }, Self::Array { element: other, .. }) => {
+                element.agrees(other)
+            }
+            (Self::Object(members), Self::Object(others)) => {
+                let agrees = |(name, it): (&String, &Self)| {
+                    others.get(name).is_none_or(|other| it.agrees(other))
+                };
+                members.iter().all(agrees)
+            }
+            (Self::Object(_), Self::Array { .. }) | (Self::Array { .. }, Self::Object(_)) => false,
+        }
+    }
+
     /// [`Schema::merge`] for a part of a schema.
     pub(super) fn merged(self, other: Self) -> Self {
         match (self, other) {

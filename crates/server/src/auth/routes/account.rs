@@ -1,11 +1,12 @@
 //! Who somebody is, for themselves.
 
-use axum::{Extension, Json};
+use axum::Extension;
 use waypost_api::{
     Timestamp,
     auth::{Account, LegalEntity, Role, Subscription, UserAccount},
 };
 
+use super::answer::Json;
 use crate::auth::identity::Identity;
 
 /// There are no tiers: everybody has all of it, since the beginning of 2020.

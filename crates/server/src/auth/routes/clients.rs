@@ -1,13 +1,15 @@
 //! Programs that may ask for tokens.
 
 use axum::{
-    Json,
     extract::{Path, RawQuery},
     http::StatusCode,
 };
 use waypost_api::auth::{Client as Shown, Credentials};
 
-use super::admin::{Administrator, conflict, too_many};
+use super::{
+    admin::{Administrator, conflict, too_many},
+    answer::Json,
+};
 use crate::{
     auth::{
         client::{CLIENTS_MAX, Client},

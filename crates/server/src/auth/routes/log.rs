@@ -1,9 +1,12 @@
 //! The level of this node's log, for administrators.
 
-use axum::{Json, body::Body, http::StatusCode};
+use axum::{body::Body, http::StatusCode};
 use waypost_api::entity::http::{LogLevel, LogLevelChange};
 
-use super::admin::{Administrator, json};
+use super::{
+    admin::{Administrator, json},
+    answer::Json,
+};
 use crate::{
     http::entity::problem::{Failure, NOT_IMPLEMENTED},
     telemetry::Log,

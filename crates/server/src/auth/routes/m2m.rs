@@ -1,12 +1,13 @@
 //! Programs that may ask for tokens, at the place where older clients of this interface look for
 //! them.
 
-use axum::{Json, body::Body, extract::Path, http::StatusCode};
+use axum::{body::Body, extract::Path, http::StatusCode};
 use waypost_api::auth::{Client as Shown, Credentials, NewClient};
 use waypost_engine::entity::Code;
 
 use super::{
     admin::{Administrator, json},
+    answer::Json,
     clients::{self, client_id, make},
 };
 use crate::{auth::identity::is_name, http::entity::problem::Failure};

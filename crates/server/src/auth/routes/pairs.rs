@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::{
-    Json,
     extract::{Path, State},
     http::StatusCode,
 };
@@ -12,7 +11,10 @@ use waypost_api::{
     auth::{Jwks, KeyPair},
 };
 
-use super::admin::{Administrator, conflict, issuer, too_many};
+use super::{
+    admin::{Administrator, conflict, issuer, too_many},
+    answer::Json,
+};
 use crate::{
     auth::{
         encoding::{hex, random},

@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    Json,
     body::{Body, to_bytes},
     extract::{RawQuery, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -13,7 +12,7 @@ use uuid::Uuid;
 use waypost_api::auth::{TokenGrant, TokenRefusal};
 use waypost_kernel::StoreError;
 
-use super::admin::BODY_MAX;
+use super::{admin::BODY_MAX, answer::Json};
 use crate::auth::{
     authenticator::Issuer,
     claims::{Actor, Claims, Issued},

@@ -1,10 +1,13 @@
 //! Keys a tenant trusts when its clients exchange tokens.
 
-use axum::{Json, body::Body, extract::Path, http::StatusCode};
+use axum::{body::Body, extract::Path, http::StatusCode};
 use waypost_api::auth::{NewTrustedKey, TrustedKey as Shown};
 use waypost_kernel::{Timestamp, Version};
 
-use super::admin::{Administrator, json, too_many};
+use super::{
+    admin::{Administrator, json, too_many},
+    answer::Json,
+};
 use crate::{
     auth::{
         identity::is_name,

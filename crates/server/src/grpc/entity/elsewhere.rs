@@ -26,10 +26,19 @@ where
     let owner = cluster.owner_of(ticket, metadata.contains_key(FORWARDED)).await;
     let Some(owner) = owner else { return Err(request) };
     let event = request.get_ref().clone();
+    let owner = match is_write(&event.r#type) {
+        true => owner.writing(app.limits.write_timeout),
+        false => owner,
+    };
     match owner.call((TICKET, metadata), event, call).await {
         Some(answer) => Ok(answer),
         None => Err(request),
     }
+}
+
+/// Whether events of a type may wait for compute members.
+fn is_write(kind: &str) -> bool {
+    ["Create", "Update", "Transition", "Delete"].iter().any(|it| kind.contains(it))
 }
 
 /// The events as they come.

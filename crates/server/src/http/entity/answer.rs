@@ -15,7 +15,7 @@ const WARNINGS: HeaderName = HeaderName::from_static("waypost-warnings");
 const WARNING_MAX: usize = 500;
 
 /// The answer that stands for `value`.
-pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> Result<Response, Failure> {
+pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<Response, Failure> {
     let mut body = serde_json::to_vec(value).map_err(|it| Failure::defect(it.to_string()))?;
     body.push(b'\n');
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())

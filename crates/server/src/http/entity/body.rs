@@ -36,7 +36,7 @@ impl FromRequest<Arc<App>> for Text {
 }
 
 /// How large a body may turn out to be.
-fn weight(headers: &HeaderMap) -> usize {
+pub(super) fn weight(headers: &HeaderMap) -> usize {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
     let is_packed = headers.contains_key(header::CONTENT_ENCODING);
     let may_come = headers.contains_key(header::TRANSFER_ENCODING) || is_packed;

@@ -47,7 +47,15 @@ pub(in crate::http) async fn create(
     let mut items = Vec::with_capacity(given.len());
     for (index, NewEntity { model, payload }) in given.into_iter().enumerate() {
         let model = DefinitionRef { name: model.name, version: model.version };
-        let value = document(&payload).map_err(|it| it.at(&format!("item {index}")))?;
+        let value = match document(&payload) {
+            Ok(value) => value,
+            Err(failure) => {
+                // Whatever is wrong with those before it comes first.
+                let checked = entities.check_new(&items).await;
+                checked.map_err(|it| placed(it, 0, items.len()))?;
+                return Err(failure.at(&format!("item {index}")));
+            }
+        };
         items.push(Item::Create { model, value });
     }
     write(&entities, items, window).await

@@ -79,6 +79,10 @@ async fn elsewhere(app: &Arc<App>, request: Request) -> Result<Response, Request
         Ok(text) => text,
         Err(failure) => return Ok(failure.into_response()),
     };
+    let owner = match parts.method.is_safe() {
+        true => owner,
+        false => owner.writing(app.limits.write_timeout),
+    };
     let answer = owner.forward(&parts, text.bytes()).await;
     Ok(answer.unwrap_or_else(|why| {
         let detail = format!("the transaction is on node {}, which is lost: {why}", owner.name());

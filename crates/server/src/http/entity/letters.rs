@@ -22,12 +22,12 @@ use waypost_kernel::Json;
 use super::{
     answer::json,
     asker::Asker,
-    body::{BODY_MAX, Text, json as document},
+    body::{BODY_MAX, Text, json as document, weight},
     door::dressed,
     params::{InPath, bad, id},
     problem::Failure,
 };
-use crate::http::{app::App, body::read_within};
+use crate::http::{app::App, body::read_within, problem::Refusal};
 
 /// Characters of a subject.
 const SUBJECT_MAX: usize = 256;
@@ -67,6 +67,8 @@ pub(in crate::http) async fn keep(
     request: Request,
 ) -> Result<Response, Failure> {
     let header = header(path.text("subject"), request.headers())?;
+    let told = |it: Refusal| dressed(&it.problem, it.cause);
+    let _room = app.admission.carry(weight(request.headers())).map_err(told)?;
     let text = receive(&app, request).await?;
     let letter = letter(header, &text)?;
     let kept = entities.keep_letter(Json::of(&letter)).await?;

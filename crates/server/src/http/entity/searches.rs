@@ -1,7 +1,12 @@
 //! Searching in the background: begun, looked after, read page by page, canceled.
 
-use axum::response::Response;
-use waypost_api::entity::http::{Page, PageFacts, SearchCanceled, SearchState};
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use waypost_api::entity::http::{
+    Page, PageFacts, SearchCanceled, SearchEnded, SearchNotRunning, SearchState,
+};
 use waypost_engine::{
     entity::{Code, SearchStatus, SearchView, condition},
     limits::ENTITIES_MAX,
@@ -117,7 +122,7 @@ pub(in crate::http) async fn page(
     params(("jobId" = String, Path, description = "The search's id")),
     responses(
         (status = 200, description = "It has ended", body = SearchCanceled),
-        (status = 400, description = "It was not under way"),
+        (status = 400, description = "It was not under way", body = SearchNotRunning),
         (status = 404, description = "No such search: SEARCH_JOB_NOT_FOUND"),
     ),
 )]
@@ -128,7 +133,7 @@ pub(in crate::http) async fn cancel(
     let id = path.id("jobId")?;
     let before = entities.cancel_search(&id).await?;
     if before != SearchStatus::Running {
-        return Err(not_running(&id, before));
+        return ended(&id, before);
     }
     json(&SearchCanceled {
         is_cancelled: true,
@@ -137,13 +142,33 @@ pub(in crate::http) async fn cancel(
     })
 }
 
-/// What is said about canceling a search that has ended.
+/// What clients of this interface are told about canceling a search that has ended.
+fn ended(id: &InstanceId, status: SearchStatus) -> Result<Response, Failure> {
+    let code = StatusCode::BAD_REQUEST;
+    let answer = json(&SearchNotRunning {
+        kind: "about:blank",
+        title: code.canonical_reason().unwrap_or_default(),
+        status: code.as_u16(),
+        detail: why_not(id, status),
+        properties: SearchEnded {
+            current_status: status_name(status),
+            snapshot_id: id.as_str().to_owned(),
+        },
+    })?;
+    Ok((code, answer).into_response())
+}
+
+fn why_not(id: &InstanceId, status: SearchStatus) -> String {
+    format!("snapshot by id={id} is not running. current status={}", status_name(status))
+}
+
+/// What is said elsewhere about canceling a search that has ended.
 pub(crate) fn not_running(id: &InstanceId, status: SearchStatus) -> Failure {
-    let status = status_name(status);
-    let detail = format!("snapshot by id={id} is not running. current status={status}");
-    let properties =
-        vec![("currentStatus", status.to_owned()), ("snapshotId", id.as_str().to_owned())];
-    refusal(Code::BadRequest, detail, properties)
+    let properties = vec![
+        ("currentStatus", status_name(status).to_owned()),
+        ("snapshotId", id.as_str().to_owned()),
+    ];
+    refusal(Code::BadRequest, why_not(id, status), properties)
 }
 
 /// What clients call it.

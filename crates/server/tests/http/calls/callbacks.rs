@@ -41,6 +41,16 @@ impl Hall {
         .await;
     }
 
+    /// Entities whose `n` is 0 are worked on by `p`, which is asked under that policy.
+    pub(crate) async fn working_under(&self, policy: &str) {
+        let criterion =
+            json!({"type": "simple", "jsonPath": "$.n", "operatorType": "EQUALS", "value": 0});
+        let processors = json!([{"name": "p", "config": {"retryPolicy": policy}}]);
+        let way =
+            json!({"name": "A", "next": "END", "criterion": criterion, "processors": processors});
+        self.with_states(json!({"NEW": {"transitions": [way]}, "END": {}})).await;
+    }
+
     /// Asks in the transaction of a question.
     pub(crate) async fn within(&self, asked: &Asked, kind: &str, payload: Value) -> Answers {
         self.ask_with(kind, payload, &[("tx-token", &asked.ticket)]).await.unwrap()
@@ -171,6 +181,49 @@ pub(crate) async fn a_callback_may_set_off_another() {
     let found = hall.ask("EntitySearchRequest", everything()).await.unwrap();
     assert_eq!(found.len(), 4);
     assert!(found.iter().all(|it| it.1["payload"]["meta"]["transactionId"] == *own), "{found:?}");
+}
+
+#[tokio::test]
+pub(crate) async fn a_member_that_was_too_slow_is_let_in_until_the_end() {
+    let hall = Arc::new(hall().await);
+    hall.with_states(json!({
+        "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [
+            {"name": "slow", "executionMode": "ASYNC_NEW_TX", "config": {"responseTimeoutMs": 50}},
+            {"name": "last"},
+        ]}]},
+        "END": {},
+    }))
+    .await;
+    let (inside, ticket) = (Arc::clone(&hall), Arc::new(Mutex::new(None)));
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&said);
+    hall.world.prepare(&[r#"POST /api/model/import/JSON/SAMPLE_DATA/k/1 {"n":1}"#]).await;
+    hall.world.prepare(&["PUT /api/model/k/1/lock"]).await;
+    let _member = hall
+        .member_calling(&[], move |asked| {
+            let (hall, ticket) = (Arc::clone(&inside), Arc::clone(&ticket));
+            let heard = Arc::clone(&heard);
+            Box::pin(async move {
+                if asked.name == "slow" {
+                    *ticket.lock().unwrap() = Some(asked);
+                    return std::future::pending().await;
+                }
+                // Nobody waits for the slow one any more, but the transaction is not over.
+                let slow = ticket.lock().unwrap().take().unwrap();
+                let header = [format!("X-Tx-Token: {}", slow.ticket)];
+                let line = r#"POST /api/entity/JSON/k/1 {"n":7}"#;
+                let made = hall.world.say(line, &header).await;
+                heard.lock().unwrap().push(made.json()[0]["transactionId"].clone());
+                json!({})
+            })
+        })
+        .await;
+    let creating = hall.done("EntityCreateRequest", new(json!({"n": 0})));
+    let done = timeout(PATIENCE, creating).await.unwrap();
+    let own = &done["transactionInfo"]["transactionId"];
+    assert_eq!(*said.lock().unwrap(), [own.clone()]);
+    let list = hall.world.say("GET /api/entity/k/1", &[]).await.json();
+    assert_eq!(list[0]["meta"]["transactionId"], *own, "{list}");
 }
 
 #[tokio::test]

@@ -63,12 +63,15 @@ impl Hall {
 }
 
 /// What a member does over HTTP, and what is to be found in the answer.
-const LINES: [(&str, &str); 15] = [
+const LINES: [(&str, &str); 18] = [
     (r##"PUT /api/entity/JSON/#2 {"n":10}"##, "TX"),
     ("GET /api/entity/#2", r#""data":{"n":10}"#),
+    ("GET /api/entity/#2/changes", "TX"),
     (r##"PUT /api/entity/JSON/#3/UPDATE {"n":20}"##, "TX"),
     ("GET /api/entity/#3/transitions", r#"["UPDATE","DELETE"]"#),
     (r#"POST /api/entity/JSON/k/1 {"n":30}"#, "TX"),
+    ("GET /api/entity/stats/k/1", r#""count":4"#),
+    ("GET /api/entity/stats/states/k/1", r#""state":"CREATED","count":4"#),
     (r#"POST /api/entity/JSON [{"model":{"name":"k","version":1},"payload":"{\"n\":40}"}]"#, "TX"),
     (
         r##"PUT /api/entity/JSON [{"id":"#2","payload":"{\"n\":11}"},{"id":"#3","payload":"{\"n\":21}","transition":"DELETE"}]"##,

@@ -1,6 +1,9 @@
 //! Writes that wait for compute members, on the other stores.
 
-use super::{callbacks, compute, functions, joined, meanwhile, modes, processors, who, wire};
+use super::{
+    callbacks, compute, functions, joined, meanwhile, modes, processors, retries, side_by_side,
+    who, wire,
+};
 use crate::on::{On, each, named};
 
 fn all(on: On) {
@@ -11,6 +14,7 @@ fn all(on: On) {
             callbacks::what_a_member_has_written_goes_when_it_fails,
             callbacks::what_a_member_apart_has_written_goes_when_it_fails_and_the_rest_stays,
             callbacks::a_callback_may_set_off_another,
+            callbacks::a_member_that_was_too_slow_is_let_in_until_the_end,
             callbacks::a_ticket_is_good_for_one_transaction_and_for_a_while,
             compute::a_cascade_takes_what_every_processor_adds_and_is_one_version,
             compute::a_processor_that_fails_leaves_nothing_behind,
@@ -52,6 +56,12 @@ fn all(on: On) {
             processors::a_member_that_dies_is_missed_and_the_client_may_come_again,
             processors::whatever_happens_to_a_processor_apart_is_a_warning,
             processors::a_guard_sees_what_a_processor_before_it_has_made,
+            retries::a_member_that_was_silent_is_asked_after_another,
+            retries::what_was_written_before_a_member_failed_is_gone_when_it_is_asked_again,
+            retries::a_function_is_asked_again_under_the_same_policy,
+            side_by_side::what_callbacks_side_by_side_teach_a_model_is_all_learned,
+            side_by_side::callbacks_side_by_side_that_teach_contrary_things_do_not_both_land,
+            side_by_side::of_callbacks_side_by_side_that_write_one_entity_the_second_is_refused,
             who::what_belongs_to_one_tenant_is_not_there_for_another,
             wire::a_page_has_twenty_entities_and_one_of_a_search_ten,
         ],

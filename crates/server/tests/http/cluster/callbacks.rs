@@ -1,9 +1,13 @@
 //! Callbacks that come to another node than the one that has their transaction.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
+use waypost_server::cluster::ClusterOptions;
 
 use super::pair::{PATIENCE, Pair, bare, patient};
 use crate::calls::{
@@ -20,7 +24,17 @@ async fn calling<F>(
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let pair = Arc::new(bare(patient()).await);
+    calling_with(patient(), what).await
+}
+
+async fn calling_with<F>(
+    options: ClusterOptions,
+    what: impl Fn(Arc<Pair>, Asked) -> F + Send + Sync + 'static,
+) -> (Arc<Pair>, Value)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let pair = Arc::new(bare(options).await);
     pair.first.working(&[("p", "SYNC")]).await;
     let (inside, what) = (Arc::clone(&pair), Arc::new(what));
     let _member = pair
@@ -99,6 +113,27 @@ async fn a_callback_joins_its_transaction_whichever_node_it_comes_to() {
     let forwarded = r#"waypost_cluster_forwarded_total{outcome="answered"}"#;
     assert_eq!(pair.second.figure(forwarded).await, 10);
     assert_eq!(pair.first.figure(forwarded).await, 0);
+}
+
+#[tokio::test]
+async fn a_write_that_is_sent_on_may_take_longer_than_a_read() {
+    let hasty = ClusterOptions { proxy_timeout: Duration::ZERO, ..patient() };
+    let (pair, done) = calling_with(hasty, |pair, asked| async move {
+        let second = &pair.second;
+        let (status, code, text) = say(second, &asked, "GET /api/entity/m/1").await;
+        assert_eq!((status, code.as_str()), (503, "TRANSACTION_NODE_UNAVAILABLE"), "{text}");
+        let line = r#"POST /api/entity/JSON/m/1 {"n":7}"#;
+        let (status, _, text) = say(second, &asked, line).await;
+        assert_eq!(status, 200, "{text}");
+        let made = second.within(&asked, "EntityCreateRequest", new(json!({"n": 7}))).await;
+        assert_eq!(made[0].1["success"], true, "{made:?}");
+        let read = second.within(&asked, "EntityStatsGetRequest", json!({})).await;
+        let message = read[0].1["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("TRANSACTION_NODE_UNAVAILABLE: "), "{message}");
+    })
+    .await;
+    assert_eq!(done["success"], true, "{done}");
+    assert_eq!(pair.first.count().await, 3);
 }
 
 #[tokio::test]

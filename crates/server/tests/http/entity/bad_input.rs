@@ -25,7 +25,7 @@ async fn look(world: &World, line: &str) -> String {
 
 /// With threads to spare, so that the time can run out while somebody computes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn numbers_that_would_take_for_ever_are_answered_at_once() {
+pub(crate) async fn numbers_that_would_take_for_ever_are_answered_at_once() {
     let world = with_model().await;
     let far = "1e99999999999999999999";
     for (number, import) in [
@@ -47,7 +47,7 @@ async fn numbers_that_would_take_for_ever_are_answered_at_once() {
 }
 
 #[tokio::test]
-async fn documents_that_are_nested_too_deep_are_refused() {
+pub(crate) async fn documents_that_are_nested_too_deep_are_refused() {
     let world = with_model().await;
     let nested = |depth: usize| format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
     let import = |depth| format!("POST /api/model/import/JSON/SAMPLE_DATA/n/1 {}", nested(depth));
@@ -84,7 +84,7 @@ async fn documents_that_are_nested_too_deep_are_refused() {
 }
 
 #[tokio::test]
-async fn bodies_have_ten_mebibytes_at_the_most() {
+pub(crate) async fn bodies_have_ten_mebibytes_at_the_most() {
     let world = with_model().await;
     let create = |length: usize| {
         let frame = r#"{"s":""}"#.len();
@@ -130,7 +130,7 @@ async fn a_body_without_a_length_is_limited_too() {
 }
 
 #[tokio::test]
-async fn what_is_not_text_is_refused() {
+pub(crate) async fn what_is_not_text_is_refused() {
     let world = with_model().await;
     let url = format!("http://{}/api/entity/JSON/m/1", world.address);
     let response = world.client.post(url).body(vec![b'"', 0xff, b'"']).send().await.unwrap();
@@ -151,7 +151,7 @@ async fn documents_that_refer_to_others_are_refused() {
 }
 
 #[tokio::test]
-async fn names_may_be_anything_that_can_be_written() {
+pub(crate) async fn names_may_be_anything_that_can_be_written() {
     let world = world().await;
     for (name, expected) in [
         ("a%20b", "200"),
@@ -190,4 +190,94 @@ async fn large_bodies_are_refused_when_there_are_too_many_of_them() {
     assert_eq!(look(&world, &line(60_000)).await, "404 MODEL_NOT_FOUND");
     assert_eq!(look(&world, &line(1 << 20)).await, "404 MODEL_NOT_FOUND");
     assert_eq!(look(&world, &line((1 << 20) + 1)).await, "503 OVERLOADED");
+    let message = |length: usize| {
+        let payload = "x".repeat(length - r#"{"payload":""}"#.len());
+        format!(r#"POST /api/message/new/a {{"payload":"{payload}"}}"#)
+    };
+    let headers = ["Content-Type: application/json".to_owned()];
+    assert_eq!(world.say(&message(1 << 20), &headers).await.status, 200);
+    let refused = world.say(&message((1 << 20) + 1), &headers).await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "OVERLOADED"));
+}
+
+/// With threads to spare, so that the time can run out while somebody computes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+pub(crate) async fn numbers_that_would_take_for_ever_are_kept_and_found_at_once() {
+    let world = world().await;
+    let huge = "1e20000000";
+    world
+        .prepare(&[
+            &format!(r#"POST /api/model/import/JSON/SAMPLE_DATA/n/1 {{"a":{huge}}}"#),
+            "PUT /api/model/n/1/lock",
+            &format!(r#"POST /api/entity/JSON/n/1 [{{"a":{huge}}},{{"a":-{huge}}},{{"a":7}}]"#),
+        ])
+        .await;
+    for (operator, value, expected) in [
+        ("EQUALS", huge.to_owned(), vec![huge]),
+        ("EQUALS", "10e19999999".to_owned(), vec![huge]),
+        ("NOT_EQUAL", huge.to_owned(), vec!["-1e20000000", "7"]),
+        ("GREATER_THAN", "1e19999999".to_owned(), vec![huge]),
+        ("LESS_THAN", "-1e19999999".to_owned(), vec!["-1e20000000"]),
+        ("BETWEEN", "[1e19999999,1e20000001]".to_owned(), vec![huge]),
+        ("BETWEEN_INCLUSIVE", format!("[-{huge},{huge}]"), vec!["-1e20000000", "7", huge]),
+        ("BETWEEN", format!("[-{huge},{huge}]"), vec!["7"]),
+    ] {
+        let condition = format!(
+            r#"{{"type":"simple","jsonPath":"$.a","operatorType":"{operator}","value":{value}}}"#
+        );
+        let line = format!("POST /api/search/direct/n/1 {condition}");
+        let searching = timeout(Duration::from_secs(10), world.say(&line, &[])).await;
+        let answer = searching.unwrap_or_else(|_| panic!("{condition} takes too long"));
+        assert_eq!(answer.status, 200, "{condition} {}", answer.text);
+        let mut found: Vec<_> = answer.text.lines().map(number).collect();
+        found.sort_unstable();
+        let mut expected = expected;
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{condition}");
+    }
+}
+
+/// The digits of `a` in an envelope, as they are written.
+fn number(envelope: &str) -> &str {
+    let (_, rest) = envelope.split_once(r#"{"a":"#).unwrap();
+    rest.split_once('}').unwrap().0
+}
+
+#[tokio::test]
+pub(crate) async fn what_a_body_is_called_does_not_matter() {
+    let world = with_model().await;
+    world.prepare(&[r#"POST /api/entity/JSON/m/1 {"a":1}"#]).await;
+    let all = r#"{"type":"group","operator":"AND"}"#;
+    let none = r#"{"type":"simple","jsonPath":"$.a","operatorType":"EQUALS","value":99}"#;
+    let flow = r#"{"workflows":[{"name":"w","initialState":"A","states":{"A":{}}}]}"#;
+    for kind in ["text/html", "application/xml", "nonsense", "multipart/form-data; boundary=x"] {
+        for line in [
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/n/1 {"a":1}"#.to_owned(),
+            format!("POST /api/model/n/1/workflow/import {flow}"),
+            r#"POST /api/entity/JSON/m/1 {"a":2}"#.to_owned(),
+            r##"PUT /api/entity/JSON [{"id":"#2","payload":"{\"a\":3}"}]"##.to_owned(),
+            format!("POST /api/search/async/m/1 {all}"),
+            format!("POST /api/search/direct/m/1 {all}"),
+            format!("DELETE /api/entity/m/1 {none}"),
+        ] {
+            let answer = world.say(&line, &[format!("Content-Type: {kind}")]).await;
+            assert_eq!(answer.status, 200, "{kind} {line} {}", answer.text);
+        }
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn a_body_that_cannot_be_unpacked_is_refused() {
+    let world = with_model().await;
+    let line = r#"POST /api/entity/JSON/m/1 {"a":1}"#;
+    for (coding, expected) in [
+        ("br", (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ("zstd", (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ("gzip", (400, "BAD_REQUEST")),
+        ("identity", (200, "")),
+    ] {
+        let answer = world.say(line, &[format!("Content-Encoding: {coding}")]).await;
+        assert_eq!((answer.status, answer.code().as_str()), expected, "{coding} {}", answer.text);
+    }
+    assert_eq!(world.say("GET /api/entity/stats/m/1", &[]).await.json()["count"], 1);
 }

@@ -75,6 +75,9 @@ pub(crate) async fn help_can_be_read_from_everywhere() {
     assert_eq!(response.status(), 204);
     assert_eq!(response.headers()["access-control-max-age"], "86400");
     assert_eq!(response.headers()["access-control-allow-methods"], "GET, OPTIONS");
+    assert_eq!(response.headers()["access-control-allow-origin"], "*");
+    let allowed = &response.headers()["access-control-allow-headers"];
+    assert_eq!(allowed, "Content-Type, Authorization");
 }
 
 #[tokio::test]

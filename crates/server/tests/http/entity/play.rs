@@ -24,7 +24,7 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) text: String,
     headers: String,
-    is_problem: bool,
+    pub(crate) is_problem: bool,
 }
 
 impl World {

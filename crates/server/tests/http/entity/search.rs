@@ -155,13 +155,14 @@ pub(crate) async fn a_search_that_has_ended_cannot_be_canceled() {
     let answer = world.say(&format!("PUT /api/search/async/{id}/cancel"), &[]).await;
     assert_eq!(answer.status, 400);
     let problem = answer.json();
-    let expected =
-        format!("BAD_REQUEST: snapshot by id={id} is not running. current status=SUCCESSFUL");
-    assert_eq!(problem["detail"], expected);
-    let properties = json!({
-        "errorCode": "BAD_REQUEST", "currentStatus": "SUCCESSFUL", "snapshotId": id,
+    let expected = json!({
+        "type": "about:blank", "title": "Bad Request", "status": 400,
+        "detail": format!("snapshot by id={id} is not running. current status=SUCCESSFUL"),
+        "properties": { "currentStatus": "SUCCESSFUL", "snapshotId": id },
     });
-    assert_eq!(problem["properties"], properties);
+    assert_eq!(problem, expected);
+    assert!(!answer.is_problem, "{}", answer.text);
+    assert!(answer.text.ends_with('\n'));
 }
 
 #[tokio::test]

@@ -1,12 +1,20 @@
 //! What is said about entities beside the stories, on the other stores.
 
-use super::{calls, letters, search, tenants, workflows, writing};
+use super::{bad_input, calls, letters, search, tenants, trouble, workflows, writing};
 use crate::on::{On, each, named};
 
 fn all(on: On) {
     each(
         on,
         named![
+            bad_input::numbers_that_would_take_for_ever_are_answered_at_once,
+            bad_input::documents_that_are_nested_too_deep_are_refused,
+            bad_input::bodies_have_ten_mebibytes_at_the_most,
+            bad_input::what_is_not_text_is_refused,
+            bad_input::names_may_be_anything_that_can_be_written,
+            bad_input::numbers_that_would_take_for_ever_are_kept_and_found_at_once,
+            bad_input::what_a_body_is_called_does_not_matter,
+            bad_input::a_body_that_cannot_be_unpacked_is_refused,
             search::a_client_that_asks_for_few_is_told_if_there_are_more,
             search::as_many_as_were_asked_for_are_not_too_many,
             search::a_search_in_the_background_keeps_what_it_found,
@@ -14,6 +22,10 @@ fn all(on: On) {
             search::what_is_found_comes_in_lines,
             search::a_search_that_has_ended_cannot_be_canceled,
             search::searches_nobody_has_begun_are_not_found,
+            trouble::what_a_search_left_behind_that_died_goes_with_it,
+            trouble::the_oldest_search_that_has_ended_makes_room_for_another,
+            writing::when_a_transaction_landed_is_known_everywhere_an_hour_later,
+            writing::ten_thousand_entities_and_one_are_deleted_in_one_transaction,
             writing::of_many_who_have_read_the_same_one_lands_and_the_others_may_come_again,
             writing::creations_at_the_same_time_all_land,
             writing::extensions_of_a_model_at_the_same_time_all_land,

@@ -1,12 +1,13 @@
 //! Entities while the store is in trouble, and searches that do not end by themselves.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use waypost_engine::Settings;
-use waypost_kernel::Store;
+use waypost_engine::{Settings, entity::Rules};
+use waypost_kernel::{Key, Kind, Store};
 use waypost_server::{EntityOptions, Options, auth::Verbosity};
 
+use super::search::ended_of;
 use crate::{
     trouble::{Trouble, Troubled},
     world::{World, world_in},
@@ -16,6 +17,15 @@ const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
 
 /// A world with an entity `#2`, and its store.
 async fn troubled(verbosity: Verbosity) -> (World, Arc<Troubled>) {
+    troubled_with(verbosity, Rules::default()).await
+}
+
+/// The same with so many searches that are kept.
+async fn keeping(n_searches_kept: usize) -> (World, Arc<Troubled>) {
+    troubled_with(Verbosity::Sanitized, Rules { n_searches_kept, ..Rules::default() }).await
+}
+
+async fn troubled_with(verbosity: Verbosity, rules: Rules) -> (World, Arc<Troubled>) {
     let entity = EntityOptions { verbosity, ..EntityOptions::default() };
     let mut troubled = None;
     let trouble = |store: Arc<dyn Store>| {
@@ -24,7 +34,7 @@ async fn troubled(verbosity: Verbosity) -> (World, Arc<Troubled>) {
         store as Arc<dyn Store>
     };
     let options = Options { entity, ..Options::default() };
-    let world = world_in(trouble, options, Settings::default()).await;
+    let world = world_in(trouble, options, Settings { rules, ..Settings::default() }).await;
     world
         .prepare(&[
             r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#,
@@ -87,6 +97,59 @@ async fn a_server_whose_store_is_away_says_so_to_those_who_ask_and_come_again() 
     assert_eq!(world.say("GET /api/health", &[]).await.status, 200);
 }
 
+#[tokio::test]
+pub(crate) async fn what_a_search_left_behind_that_died_goes_with_it() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    let values: Vec<_> = (0..2_500).map(|it| json!({ "n": it })).collect();
+    let create = "POST /api/entity/JSON/m/1?transactionWindow=1000";
+    world.prepare(&[&format!("{create} {}", Value::Array(values))]).await;
+    store.be(Trouble::SearchesHangAfter(4));
+    let search = begin(&world).await;
+    let id = search.rsplit('/').next().unwrap();
+    let parts: Vec<Key> = ["", "/0", "/1"].map(|it| register(&format!("search/{id}{it}"))).into();
+    // Four pages are two chunks.
+    while !are_there(&world, &parts).await.iter().all(|it| *it) {
+        tokio::task::yield_now().await;
+    }
+    world.clock.advance(Duration::from_secs(3_700));
+    store.be(Trouble::None);
+    begin(&world).await;
+    assert_eq!(are_there(&world, &parts).await, [false; 3]);
+}
+
+fn register(name: &str) -> Key {
+    Key::new("mock-tenant".into(), Kind::Register, name.into())
+}
+
+async fn are_there(world: &World, keys: &[Key]) -> Vec<bool> {
+    world.engine.store().load(keys).await.unwrap().iter().map(Option::is_some).collect()
+}
+
+#[tokio::test]
+pub(crate) async fn the_oldest_search_that_has_ended_makes_room_for_another() {
+    let (world, store) = keeping(3).await;
+    let mut begun = Vec::new();
+    for _ in 0..3 {
+        let search = begin(&world).await;
+        ended_of(&world, search.rsplit('/').next().unwrap(), &[]).await;
+        begun.push(search);
+        world.clock.advance(Duration::from_secs(1));
+    }
+    let status = async |search: &str| world.say(&format!("GET {search}/status"), &[]).await.status;
+    store.be(Trouble::SearchesHang);
+    let running = begin(&world).await;
+    assert_eq!(status(&begun[0]).await, 404);
+    assert_eq!((status(&begun[1]).await, status(&begun[2]).await), (200, 200));
+    begin(&world).await;
+    begin(&world).await;
+    assert_eq!((status(&begun[1]).await, status(&begun[2]).await), (404, 404));
+    let refused = world.say(&format!("POST /api/search/async/m/1 {ALL}"), &[]).await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "OVERLOADED"), "{}", refused.text);
+    assert_eq!(world.say(&format!("PUT {running}/cancel"), &[]).await.status, 200);
+    begin(&world).await;
+    assert_eq!(status(&running).await, 404);
+}
+
 /// Begins a search while searches are in trouble: where it is.
 async fn begin(world: &World) -> String {
     let begun = world.say(&format!("POST /api/search/async/m/1 {ALL}"), &[]).await;
@@ -114,7 +177,7 @@ async fn a_search_that_runs_can_be_looked_at_and_canceled_and_has_no_pages() {
     assert_eq!(status["searchJobStatus"], "CANCELLED");
     assert_eq!(status["finishTime"], "2026-05-28T20:26:40Z");
     let again = world.say(&format!("PUT {search}/cancel"), &[]).await;
-    assert_eq!((again.status, again.code().as_str()), (400, "BAD_REQUEST"));
+    assert_eq!(again.status, 400, "{}", again.text);
     assert_eq!(again.json()["properties"]["currentStatus"], "CANCELLED");
     assert_eq!(world.say(&format!("GET {search}"), &[]).await.status, 400);
 }

@@ -1,6 +1,6 @@
 //! Entities: created, read, updated, deleted, one by one and many at once.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -36,6 +36,61 @@ impl Compute for Together {
         let reply = cascade::Reply::Processed { value: None, warnings: Vec::new() };
         Reply { reply, member: None }
     }
+}
+
+#[tokio::test]
+pub(crate) async fn when_a_transaction_landed_is_known_everywhere_an_hour_later() {
+    let clock = Arc::new(SimClock::default());
+    let (store, _folder) = on::open(&clock).await;
+    let node = async || {
+        let store = (Arc::clone(&store), Arc::clone(&clock));
+        world_on(store, Options::default(), Settings::default()).await
+    };
+    let one = node().await;
+    one.prepare(&MODEL).await;
+    let say = async |line: &str| {
+        clock.advance(Duration::from_secs(1));
+        let answer = one.say(line, &[]).await.json();
+        let written = if answer.is_array() { &answer[0] } else { &answer };
+        let text = |it: &Value| it.as_str().unwrap().to_owned();
+        (text(&written["entityIds"][0]), text(&written["transactionId"]))
+    };
+    let (id, _) = say(r#"POST /api/entity/JSON/invoice/1 {"no":"1"}"#).await;
+    let (_, between) = say(r#"POST /api/entity/JSON/invoice/1 {"no":"2"}"#).await;
+    let (_, last) = say(&format!(r#"PUT /api/entity/JSON/{id}/DELETE {{"no":"1"}}"#)).await;
+    clock.advance(Duration::from_secs(3_600));
+    let other = node().await;
+    for (transaction, expected) in [(between, json!(["UPDATE", "DELETE"])), (last, json!([]))] {
+        let line = format!("GET /api/entity/{id}/transitions?transactionId={transaction}");
+        let answer = other.say(&line, &[]).await;
+        assert_eq!((answer.status, answer.json()), (200, expected), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn ten_thousand_entities_and_one_are_deleted_in_one_transaction() {
+    let world = world().await;
+    world.prepare(&MODEL).await;
+    let mut ids = Vec::new();
+    for part in [5_000, 5_001] {
+        let values = vec![json!({ "no": "x" }); part];
+        let create = "POST /api/entity/JSON/invoice/1?transactionWindow=1000";
+        let made = world.say(&format!("{create} {}", Value::Array(values)), &[]).await.json();
+        for chunk in made.as_array().unwrap() {
+            ids.extend(chunk["entityIds"].as_array().unwrap().clone());
+        }
+    }
+    let gone = world.say("DELETE /api/entity/invoice/1", &[]).await;
+    let counted = gone.json()[0]["deleteResult"].clone();
+    assert_eq!(counted["numberOfEntititesRemoved"], 10_001, "{}", gone.text);
+    let mut by = std::collections::BTreeSet::new();
+    for id in [&ids[0], &ids[9_499], &ids[9_501], &ids[10_000]] {
+        let changes = format!("GET /api/entity/{}/changes", id.as_str().unwrap());
+        let changes = world.say(&changes, &[]).await.json();
+        assert_eq!(changes.as_array().unwrap().len(), 2, "{changes}");
+        by.insert(changes[0]["transactionId"].to_string());
+    }
+    assert_eq!(by.len(), 1, "{by:?}");
 }
 
 #[tokio::test]
@@ -184,6 +239,8 @@ pub(crate) async fn every_answer_but_the_schema_ends_with_a_line_feed() {
         ("GET /api/entity/invoice/1", true),
         ("GET /api/entity/nobody", true),
         ("GET /api/nothing", true),
+        ("GET /api/account", true),
+        ("GET /api/account/subscriptions", true),
         ("GET /api/model/export/SIMPLE_VIEW/invoice/1", false),
     ] {
         let answer = world.say(line, &[]).await;

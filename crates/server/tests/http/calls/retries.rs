@@ -1,0 +1,79 @@
+//! Members that are asked again, because the policy says so.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+
+use super::{
+    callbacks::{everything, transaction},
+    compute::new,
+    hall::hall,
+    member::Asked,
+};
+
+#[tokio::test]
+pub(crate) async fn a_member_that_was_silent_is_asked_after_another() {
+    let hall = hall().await;
+    let config = json!({"retryPolicy": "FIXED", "responseTimeoutMs": 50, "attachEntity": true});
+    hall.through(json!([{"name": "p", "config": config}])).await;
+    let mut silent = hall.join(&[]).await;
+    let waiting = async {
+        let first = silent.asked().await;
+        let heir = hall
+            .member(&[], |asked: Asked| asked.with("by", asked.payload["requestId"].clone()))
+            .await;
+        (first["requestId"].clone(), heir)
+    };
+    let ((first, _heir), made) = tokio::join!(waiting, hall.made(r#"{"n":1}"#));
+    assert_eq!(made["meta"]["state"], "END");
+    assert!(made["data"]["by"].is_string() && made["data"]["by"] != first, "{made}");
+}
+
+#[tokio::test]
+pub(crate) async fn what_was_written_before_a_member_failed_is_gone_when_it_is_asked_again() {
+    let hall = Arc::new(hall().await);
+    hall.working_under("FIXED").await;
+    let (inside, seen) = (Arc::clone(&hall), Arc::new(Mutex::new(Vec::new())));
+    let told = Arc::clone(&seen);
+    let _member = hall
+        .member_calling(&[], move |asked| {
+            let (hall, seen) = (Arc::clone(&inside), Arc::clone(&told));
+            Box::pin(async move {
+                let found = hall.within(&asked, "EntitySearchRequest", everything()).await;
+                let made = hall.within(&asked, "EntityCreateRequest", new(json!({"n": 7}))).await;
+                let n_asked = {
+                    let mut seen = seen.lock().unwrap();
+                    seen.push((found.len(), transaction(&made)));
+                    seen.len()
+                };
+                json!({"success": n_asked == 2, "error": {"message": "no", "retryable": true}})
+            })
+        })
+        .await;
+    let done = hall.done("EntityCreateRequest", new(json!({"n": 0}))).await;
+    let own = done["transactionInfo"]["transactionId"].as_str().unwrap().to_owned();
+    assert_eq!(*seen.lock().unwrap(), [(0, own.clone()), (0, own)]);
+    // What the second attempt has made, and what it was about.
+    assert_eq!(hall.count().await, 2);
+}
+
+#[tokio::test]
+pub(crate) async fn a_function_is_asked_again_under_the_same_policy() {
+    let hall = hall().await;
+    let config = json!({"retryPolicy": "FIXED"});
+    let judge = json!({"type": "function", "function": {"name": "judge", "config": config}});
+    let go = json!({"name": "GO", "next": "END", "criterion": judge});
+    hall.with_states(json!({"NEW": {"transitions": [go]}, "END": {}})).await;
+    let n_asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&n_asked);
+    let _member = hall
+        .member(&[], move |_| {
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            let error = json!({"message": "no", "retryable": true});
+            json!({"success": *count > 1, "matches": true, "error": error})
+        })
+        .await;
+    assert_eq!(hall.made(r#"{"n":1}"#).await["meta"]["state"], "END");
+    assert_eq!(*n_asked.lock().unwrap(), 2);
+}
