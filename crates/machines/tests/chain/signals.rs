@@ -222,3 +222,18 @@ fn events_nobody_waits_for_are_refused_in_strict_mode() {
         "#]],
     );
 }
+
+#[test]
+fn who_signals_or_cancels_can_say_why_unless_nothing_happens() {
+    check(
+        "
+        start VALIDATE
+        ann because=they-called wake paid id=e1
+        ann because=again wake paid id=e1
+        ann because=they-left cancel
+        ann because=to-be-sure cancel
+        ",
+        expect![[r#"
+        "#]],
+    );
+}

@@ -119,3 +119,29 @@ fn who_follows_another_was_started_by_nobody_and_a_cancel_says_why() {
         "#]],
     );
 }
+
+#[test]
+fn who_asked_and_why_is_on_record_with_the_deed() {
+    check(
+        "
+        a task A -> u
+        u user -> w
+        w wait -> e
+        e end
+        ",
+        "
+        .. ann: start
+        .. claim A w1
+        .. fail a final
+        .. ann 'the bank is open again': retry a
+        .. claim A w2
+        .. done a
+        .. ann 'seen the papers': user u
+        ann 'too late': user u
+        .. ann 'they called': signal w
+        audit
+        ",
+        expect![[r#"
+        "#]],
+    );
+}

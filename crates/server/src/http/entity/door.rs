@@ -145,6 +145,9 @@ pub(super) fn dressed(problem: &Problem, cause: Option<String>) -> Failure {
         EdgeCode::BodyTooSlow
         | EdgeCode::UnsupportedMediaType
         | EdgeCode::CrossSite
+        | EdgeCode::HostUnknown
+        | EdgeCode::Unauthorized
+        | EdgeCode::Forbidden
         | EdgeCode::RouteNotFound
         | EdgeCode::MethodNotAllowed
         | EdgeCode::Contended
