@@ -380,6 +380,12 @@ mod tests {
         assert!(refused.starts_with("grpc 0.0.0.0:0 is reachable"), "{refused}");
         let given = config(&[(catalog::HTTP, "0.0.0.0:80"), (catalog::INSECURE, "true")]).unwrap();
         assert_eq!(given.open_listeners().count(), 1);
+        let asking = [
+            (catalog::HTTP, "0.0.0.0:80"),
+            (catalog::AUTH, "jwt"),
+            (catalog::SIGNING_KEY, "a key"),
+        ];
+        assert_eq!(config(&asking).unwrap().open_listeners().count(), 0);
     }
 
     #[test]
