@@ -3,6 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { isUnknown } from "./api";
 import { EventStream, type StreamEvent } from "./stream";
 
 const STREAM = "/v1/events/stream";
@@ -117,7 +118,7 @@ async function lost(stream: EventStream): Promise<void> {
   if (source !== stream) return;
   const status = await fetch("/readyz").then((it) => it.status, () => 0);
   const isServed = status === 200 && (await hasNoStream());
-  connection.value = isServed ? "polling" : "lost";
+  connection.value = isServed ? "polling" : isUnknown.value ? "connecting" : "lost";
   if (isServed) window.setInterval(() => changed({ all: true }), LOOK_MS);
   else window.setTimeout(() => source === stream && open(), RETRY_MS);
 }

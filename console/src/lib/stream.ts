@@ -32,20 +32,26 @@ export class EventStream {
     if (response.status === 401) unknownTo(shown);
     if (!response.ok || response.body === null) return;
     this.onopen();
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const [reader, decoder] = [response.body.getReader(), new TextDecoder()] as const;
     const parse = parser((event) => this.onevent(event));
-    for (let part = await reader.read(); !part.done; part = await reader.read()) parse(part.value);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parse(decoder.decode(part.value, { stream: true }));
+    }
   }
 }
 
 /** Takes text as it comes and tells of events as they are complete. */
 export function parser(tell: (event: StreamEvent) => void): (text: string) => void {
-  let [rest, type, id] = ["", "", ""];
+  let rest = "";
+  let type = "";
+  let id = "";
   let data: string[] = [];
   const take = (line: string) => {
     if (line === "") {
       if (data.length > 0 || id !== "") tell({ type: type === "" ? "message" : type, data: data.join("\n"), lastEventId: id });
-      [type, id, data] = ["", "", []];
+      type = "";
+      id = "";
+      data = [];
       return;
     }
     const [name, value] = split(line);
