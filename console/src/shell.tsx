@@ -3,18 +3,21 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { get, path } from "./lib/api";
+import { bearer, get, isUnknown, path } from "./lib/api";
 import { help, KEYS, useKeys } from "./lib/keys";
 import { connection } from "./lib/live";
 import { PLACES } from "./lib/nav";
 import { theme, turn } from "./lib/theme";
+import { meet, signOut, who } from "./lib/who";
 import { Dialog } from "./parts/dialog";
 import { Icon } from "./parts/icon";
+import { SignIn } from "./parts/sign-in";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { route, path: here } = useLocation();
   const [isOpen, setOpen] = useState(false);
   useKeys(useCallback((href: string) => route(href), [route]));
+  useEffect(() => void meet(), []);
   useEffect(() => {
     setOpen(false);
     window.scrollTo(0, 0);
@@ -30,6 +33,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <a class="brand" href="/"><img src="/console/icon.svg" alt="" width="24" height="24" />Waypost</a>
         <Find />
         <Presence />
+        {bearer.value === null ? null : <button type="button" class="plain" onClick={signOut}>Sign out<span class="hidden"> {who.value?.name}</span></button>}
         <button type="button" class="plain" onClick={turn} title={`Colors: ${theme.value}`}>
           <Icon name={theme.value === "light" ? "sun" : theme.value === "dark" ? "moon" : "system"} />
           <span class="hidden">Colors: {theme.value}</span>
@@ -57,7 +61,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           </ul>
           <p class="hint">Press <kbd>?</kbd> for keys</p>
         </nav>
-        <main id="main" tabIndex={-1}>{children}</main>
+        <main id="main" tabIndex={-1}>{isUnknown.value ? <SignIn /> : children}</main>
       </div>
       {help.value ? <Keys /> : null}
     </>

@@ -32,10 +32,10 @@ it("a signal that is no JSON is told so, and a good one lets the process end bef
   await world.call("POST", `/v1/instances/${id}/user-tasks/review/complete`, { variables: { decision: "APPROVED" } });
   const { page, context } = await world.open(`/console/processes/${id}`);
   await button(page, "Signal…").click();
-  await dialog(page).getByRole("textbox").fill("{nothing");
+  await dialog(page).getByRole("textbox").first().fill("{nothing");
   await dialog(page).getByRole("button", { name: "Send the signal" }).click();
   await dialog(page).getByRole("alert").getByText("The variables are not JSON").waitFor();
-  await dialog(page).getByRole("textbox").fill('{"paid": true}');
+  await dialog(page).getByRole("textbox").first().fill('{"paid": true}');
   await dialog(page).getByRole("button", { name: "Send the signal" }).click();
   await page.locator("h1", { hasText: "Completed" }).waitFor();
   assert.equal(await world.status(id), "COMPLETED");
@@ -47,7 +47,7 @@ it("a failed process is tried again with other variables", async () => {
   const { page, context } = await world.open(`/console/processes/${id}`);
   await page.locator("h1", { hasText: "Failed" }).waitFor();
   await button(page, "Retry…").click();
-  await dialog(page).getByRole("textbox").fill('{"income": 4000}');
+  await dialog(page).getByRole("textbox").first().fill('{"income": 4000}');
   await dialog(page).getByRole("button", { name: "Try again" }).click();
   await page.locator("h1", { hasText: "Active" }).waitFor();
   const { variables } = await world.call<{ variables: { income: number } }>("GET", `/v1/instances/${id}`);
@@ -61,7 +61,7 @@ it("a process is canceled with a reason that is kept", async () => {
   const id = await world.loan("C-1");
   const { page, context } = await world.open(`/console/processes/${id}`);
   await button(page, "Cancel…").click();
-  await dialog(page).getByRole("textbox").fill("asked for twice");
+  await dialog(page).getByRole("textbox").first().fill("asked for twice");
   await dialog(page).getByRole("button", { name: "Cancel it" }).click();
   await page.locator(".reason", { hasText: "asked for twice" }).waitFor();
   assert.equal(await world.status(id), "CANCELLED");
@@ -115,7 +115,7 @@ it("a chain is signaled and canceled", async () => {
   await dialog(page).getByRole("button", { name: "Send the signal" }).click();
   await page.getByText("Signal buffered").waitFor();
   await button(page, "Cancel…").click();
-  await dialog(page).getByRole("textbox").fill("sold out");
+  await dialog(page).getByRole("textbox").first().fill("sold out");
   await dialog(page).getByRole("button", { name: "Cancel it" }).click();
   await page.locator(".reason", { hasText: "sold out" }).waitFor();
   await context.close();

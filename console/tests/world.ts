@@ -1,6 +1,7 @@
 // A server with something to look at, and a browser that looks.
 
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -37,15 +38,32 @@ const STATES = {
 };
 
 export class World {
+  /** What the tests themselves show, where the server asks who comes. */
+  token = "";
+
   private constructor(
     readonly server: Server,
     readonly browser: Browser,
   ) {}
 
+  /** A server with a client `first` whose secret is `s3cret`, which asks who comes. */
+  static async asking(): Promise<World> {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048, privateKeyEncoding: { type: "pkcs8", format: "pem" }, publicKeyEncoding: { type: "spki", format: "pem" } });
+    const server = await Server.start(`[auth]\nmode = "jwt"\nsigning_key = """\n${privateKey}"""\n[auth.client]\nid = "first"\nsecret = "s3cret"\n`);
+    const body = new URLSearchParams({ grant_type: "client_credentials" });
+    const answer = await fetch(`${server.url}/api/oauth/token`, { method: "POST", headers: { authorization: `Basic ${btoa("first:s3cret")}` }, body });
+    const { access_token } = (await answer.json()) as { access_token: string };
+    return World.on(server, access_token);
+  }
+
   static async start(): Promise<World> {
-    const server = await Server.start();
+    return World.on(await Server.start(), "");
+  }
+
+  private static async on(server: Server, token: string): Promise<World> {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
     const world = new World(server, browser);
+    world.token = token;
     await world.call("POST", "/v1/definitions", LOAN);
     await world.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
     await world.call("POST", "/v1/chains/definitions", ORDER);
@@ -59,7 +77,9 @@ export class World {
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const text = body === undefined ? null : JSON.stringify(body);
-    const response = await fetch(this.server.url + path, { method, headers: { "content-type": "application/json" }, body: text });
+    const headers: Record<string, string> = { "content-type": "application/json" };
+    if (this.token !== "") headers["authorization"] = `Bearer ${this.token}`;
+    const response = await fetch(this.server.url + path, { method, headers, body: text });
     const answer = await response.text();
     assert.ok(response.ok, `${method} ${path}: ${response.status} ${answer}`);
     return (answer.trim() === "" ? undefined : JSON.parse(answer)) as T;

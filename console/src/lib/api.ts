@@ -1,6 +1,6 @@
 // Requests to the server, and what it says no with.
 
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 
 /** A no of the server. Each face has its own form; here they are one. */
 export class Refused extends Error {
@@ -18,8 +18,25 @@ export class Refused extends Error {
 /** The server cannot be reached. */
 export class Unreachable extends Error {}
 
-/** What proves who somebody is, where the server asks for it. In memory only: gone with the page. */
-export const bearer = signal<string | null>(null);
+const KEPT = "waypost.token";
+
+/** What proves who somebody is, where the server asks for it. Kept with the tab, and gone with it. */
+export const bearer = signal<string | null>(sessionStorage.getItem(KEPT));
+
+effect(() => (bearer.value === null ? sessionStorage.removeItem(KEPT) : sessionStorage.setItem(KEPT, bearer.value)));
+
+/** Whether the server wants to know who asks. */
+export const isUnknown = signal(false);
+
+/** Nobody is known by what was shown; it may have been replaced since. */
+export function unknownTo(shown: string | null): void {
+  if (bearer.value === shown) isUnknown.value = true;
+}
+
+/** Says why something is asked for: that is kept with what was done. */
+export function because(reason: string): Headers {
+  return reason.trim() === "" ? {} : { "waypost-reason": encodeURIComponent(reason.trim()) };
+}
 
 /** A number whose digits would not survive being a number here. */
 export class Exact {
@@ -42,7 +59,7 @@ export function parse(text: string): unknown {
 }
 
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => request("GET", path, undefined, signal);
-export const post = <T>(path: string, body?: unknown): Promise<T> => request("POST", path, body);
+export const post = <T>(path: string, body?: unknown, more?: Headers): Promise<T> => request("POST", path, body, undefined, more);
 export const put = <T>(path: string, body?: unknown, more?: Headers): Promise<T> => request("PUT", path, body, undefined, more);
 
 /** Answers that come as one document on each line. */
@@ -62,7 +79,8 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
 async function ask(method: string, path: string, body?: unknown, signal?: AbortSignal, more?: Headers): Promise<string> {
   const headers: Headers = { accept: "application/json", ...more };
   if (body !== undefined) headers["content-type"] = "application/json";
-  if (bearer.value !== null) headers["authorization"] = `Bearer ${bearer.value}`;
+  const shown = bearer.value;
+  if (shown !== null) headers["authorization"] = `Bearer ${shown}`;
   const text = body === undefined ? null : JSON.stringify(body);
   let response: Response;
   try {
@@ -72,6 +90,7 @@ async function ask(method: string, path: string, body?: unknown, signal?: AbortS
     throw new Unreachable("The server does not answer.");
   }
   const answer = await response.text();
+  if (response.status === 401) unknownTo(shown);
   if (!response.ok) throw refused(response, answer);
   return answer;
 }

@@ -3,6 +3,8 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { isUnknown } from "./api";
+import { EventStream, type StreamEvent } from "./stream";
 
 const STREAM = "/v1/events/stream";
 
@@ -36,7 +38,7 @@ const listeners = new Set<Listener>();
 let waiting: Changes = none();
 let timer: number | undefined;
 let toldAt = 0;
-let source: EventSource | undefined;
+let source: EventStream | undefined;
 let cursor = "";
 
 function none(): Changes {
@@ -81,7 +83,7 @@ function tell(): void {
 
 function open(): void {
   const from = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-  const stream = new EventSource(STREAM + from);
+  const stream = new EventStream(STREAM + from);
   source = stream;
   stream.onopen = () => {
     const wasLost = connection.value === "lost";
@@ -89,19 +91,19 @@ function open(): void {
     // The stream goes on where it was; what is shown may come from before a restart all the same.
     if (wasLost) changed({ all: true });
   };
-  stream.onmessage = (event) => note(event);
-  stream.addEventListener("changes", (event) => {
+  stream.onevent = (event) => {
     note(event);
+    if (event.type !== "changes") return;
     for (const { face, instanceId } of read(event)) changed({ face, id: instanceId });
-  });
+  };
   stream.onerror = () => void lost(stream);
 }
 
-function note(event: MessageEvent<string>): void {
+function note(event: StreamEvent): void {
   if (event.lastEventId !== "") cursor = event.lastEventId;
 }
 
-function read(event: MessageEvent<string>): { face: string; instanceId: string }[] {
+function read(event: StreamEvent): { face: string; instanceId: string }[] {
   try {
     return JSON.parse(event.data);
   } catch {
@@ -110,13 +112,13 @@ function read(event: MessageEvent<string>): { face: string; instanceId: string }
   }
 }
 
-/** Browsers come back by themselves after some failures and not after others; we always do. */
-async function lost(stream: EventSource): Promise<void> {
+/** A stream does not come back by itself; we do. */
+async function lost(stream: EventStream): Promise<void> {
   stream.close();
   if (source !== stream) return;
   const status = await fetch("/readyz").then((it) => it.status, () => 0);
   const isServed = status === 200 && (await hasNoStream());
-  connection.value = isServed ? "polling" : "lost";
+  connection.value = isServed ? "polling" : isUnknown.value ? "connecting" : "lost";
   if (isServed) window.setInterval(() => changed({ all: true }), LOOK_MS);
   else window.setTimeout(() => source === stream && open(), RETRY_MS);
 }

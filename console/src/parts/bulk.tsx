@@ -1,9 +1,10 @@
 // The same for several instances: shown first, then done one by one, each with its own outcome.
 
 import { useState } from "preact/hooks";
-import { path, post } from "../lib/api";
+import { because, path, post } from "../lib/api";
 import { refresh } from "../lib/live";
 import { plural } from "../lib/text";
+import { isViewer } from "../lib/who";
 import { Dialog, Field, object } from "./dialog";
 import { Icon } from "./icon";
 import { Status } from "./status";
@@ -31,7 +32,7 @@ export function canBe(deed: Deed, it: Target): boolean {
 
 export function Bulk({ targets, clear }: { targets: Target[]; clear: () => void }) {
   const [deed, setDeed] = useState<Deed>();
-  if (targets.length === 0 && deed === undefined) return null;
+  if (isViewer() || (targets.length === 0 && deed === undefined)) return null;
   const able = (it: Deed) => targets.filter((target) => canBe(it, target)).length;
   return (
     <div class="bulk" role="region" aria-label="Chosen instances">
@@ -49,6 +50,7 @@ type Outcomes = Map<string, Error | "done">;
 
 export function Together({ deed, targets, onClose }: { deed: Deed; targets: Target[]; onClose: () => void }) {
   const [input, setInput] = useState("");
+  const [reason, setReason] = useState("");
   const [problem, setProblem] = useState<string>();
   const [outcomes, setOutcomes] = useState<Outcomes>();
   const [isBusy, setBusy] = useState(false);
@@ -59,7 +61,7 @@ export function Together({ deed, targets, onClose }: { deed: Deed; targets: Targ
     event.preventDefault();
     let body: Record<string, unknown>;
     try {
-      body = deed === "cancel" ? { reason: input.trim() } : { variables: object(input) };
+      body = deed === "cancel" ? { reason: reason.trim() } : { variables: object(input) };
     } catch (error) {
       setProblem((error as Error).message);
       return;
@@ -71,7 +73,7 @@ export function Together({ deed, targets, onClose }: { deed: Deed; targets: Targ
     const work = async () => {
       for (let it = waiting.shift(); it !== undefined; it = waiting.shift()) {
         const target = it;
-        const outcome = await carry(deed, target, body).then(() => "done" as const, (error: Error) => error);
+        const outcome = await carry(deed, target, body, reason).then(() => "done" as const, (error: Error) => error);
         setOutcomes((before) => new Map(before).set(target.id, outcome));
       }
     };
@@ -93,11 +95,10 @@ export function Together({ deed, targets, onClose }: { deed: Deed; targets: Targ
             </li>
           ))}
         </ul>
-        {isDone ? null : deed === "cancel" ? (
-          <Field label="Reason" value={input} set={setInput} hint="Kept with each instance, for whoever asks later" />
-        ) : (
+        {isDone || deed === "cancel" ? null : (
           <Field label="Variables to change" value={input} set={setInput} isLong placeholder="{}" hint="A JSON object that is merged into the variables of each; leave it empty to change nothing" />
         )}
+        {isDone ? null : <Field label="Reason" value={reason} set={setReason} hint="Kept with each instance, for whoever asks later" />}
         {problem === undefined ? null : <p class="problem" role="alert">{problem}</p>}
         <div class="buttons">
           <button type="button" onClick={onClose}>{isDone ? "Close" : "Keep as they are"}</button>
@@ -113,8 +114,8 @@ function Outcome({ of }: { of: Error | "done" | undefined }) {
   return of === "done" ? <Status of="DONE" /> : <Status of="FAILED" text={of.message} />;
 }
 
-function carry(deed: Deed, it: Target, body: unknown): Promise<unknown> {
-  if (deed === "retry") return post(path`/v1/instances/${it.id}/steps/${it.steps[0] ?? ""}/retry`, body);
+function carry(deed: Deed, it: Target, body: unknown, reason: string): Promise<unknown> {
+  if (deed === "retry") return post(path`/v1/instances/${it.id}/steps/${it.steps[0] ?? ""}/retry`, body, because(reason));
   const root = it.face === "process" ? "/v1/instances" : "/v1/chains/instances";
   return post(`${root}${path`/${it.id}/cancel`}`, body);
 }

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { refresh } from "../lib/live";
+import { isViewer } from "../lib/who";
 import { Trouble } from "./base";
 
 /** A window above the page. */
@@ -56,9 +57,10 @@ export function Ask({ title, verb, isDangerous, act, onClose, children }: AskPro
       <form onSubmit={submit}>
         {children}
         {error === undefined ? null : <Trouble error={error} />}
+        {isViewer() ? <p class="quiet">You may look, but not change anything.</p> : null}
         <div class="buttons">
           <button type="button" onClick={onClose}>Keep as it is</button>
-          <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isBusy}>
+          <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isBusy || isViewer()}>
             {isBusy ? "Working…" : verb}
           </button>
         </div>

@@ -1,7 +1,8 @@
 // What can be done about a process. Everything asks first and says what came of it.
 
 import { useState } from "preact/hooks";
-import { path, post } from "../lib/api";
+import { because, path, post } from "../lib/api";
+import { isViewer } from "../lib/who";
 import type { ProcessInstance, ProcessSource, ProcessStep } from "../lib/types";
 import { Ask, Field, object } from "./dialog";
 import { Icon } from "./icon";
@@ -32,6 +33,7 @@ export function ProcessActions({ of, definition }: { of: ProcessInstance; defini
 }
 
 export function Do({ icon, text, isFirst, onClick }: { icon: string; text: string; isFirst?: boolean; onClick: () => void }) {
+  if (isViewer()) return null;
   return <button type="button" class={isFirst ? "primary" : ""} onClick={onClick}><Icon name={icon} />{text}</button>;
 }
 
@@ -53,19 +55,21 @@ const STEP = {
 
 export function StepAsk({ of, kind, step, definition, onClose }: { of: { id: string }; kind: keyof typeof STEP; step: string; definition: ProcessSource | undefined; onClose: () => void }) {
   const [text, setText] = useState("");
+  const [reason, setReason] = useState("");
   const { title, verb, text: note, label } = STEP[kind];
   const name = definition?.steps.find((it) => it.id === step)?.name ?? step;
   const act = () => {
     const variables = object(text);
-    if (kind === "retry") return post(path`/v1/instances/${of.id}/steps/${step}/retry`, { variables });
-    if (kind === "signal") return post(path`/v1/instances/${of.id}/signals/${step}`, variables);
-    return post(path`/v1/instances/${of.id}/user-tasks/${step}/complete`, { variables });
+    if (kind === "retry") return post(path`/v1/instances/${of.id}/steps/${step}/retry`, { variables }, because(reason));
+    if (kind === "signal") return post(path`/v1/instances/${of.id}/signals/${step}`, variables, because(reason));
+    return post(path`/v1/instances/${of.id}/user-tasks/${step}/complete`, { variables }, because(reason));
   };
   return (
     <Ask title={`${title}: ${name}`} verb={verb} onClose={onClose} act={act}>
       <p>{note}</p>
       <Choices of={kind === "retry" ? [] : choices(definition, step)} set={setText} />
       <Field label={label} value={text} set={setText} isLong placeholder="{}" hint="A JSON object; leave it empty to bring nothing" />
+      <Field label="Reason" value={reason} set={setReason} hint="Kept in the audit, for whoever asks later" />
     </Ask>
   );
 }

@@ -2,19 +2,20 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { bearer, Refused } from "../lib/api";
+import { bearer, isUnknown } from "../lib/api";
 import { refresh } from "../lib/live";
-import type { Resource } from "../lib/use";
+import { type Resource, useTitle } from "../lib/use";
+import { meet } from "../lib/who";
 import { Card, Loaded, Trouble } from "./base";
 import { Field } from "./dialog";
 
-/** What was answered; a form instead, where the server wants to know who asks. */
+/** What was answered. The page shows a form instead of all of it where the server wants to know who asks. */
 export function SignedIn<T>({ of, children }: { of: Resource<T>; children: (data: T) => ComponentChildren }) {
-  const isUnknown = of.error instanceof Refused && of.error.status === 401;
-  return isUnknown ? <SignIn onDone={of.reload} /> : <Loaded of={of}>{children}</Loaded>;
+  return <Loaded of={of}>{children}</Loaded>;
 }
 
-function SignIn({ onDone }: { onDone: () => void }) {
+export function SignIn() {
+  useTitle("Sign in");
   const [id, setId] = useState("");
   const [secret, setSecret] = useState("");
   const [error, setError] = useState<Error>();
@@ -23,23 +24,27 @@ function SignIn({ onDone }: { onDone: () => void }) {
     setError(undefined);
     try {
       bearer.value = await token(id.trim(), secret);
-      onDone();
+      isUnknown.value = false;
+      await meet();
       refresh();
     } catch (thrown) {
       setError(thrown as Error);
     }
   };
   return (
-    <Card title="Sign in">
+    <>
+    <h1>Sign in</h1>
+    <Card title="Who asks?">
       <form class="narrow" onSubmit={submit}>
-        <p>This server wants to know who asks for entities.</p>
+        <p>This server wants to know who asks.</p>
         <Field label="Client id" value={id} set={setId} />
         <label class="field"><span>Secret</span><input type="password" autocomplete="off" value={secret} onInput={(event) => setSecret((event.target as HTMLInputElement).value)} /></label>
         {error === undefined ? null : <Trouble error={error} />}
         <div class="buttons"><button type="submit" class="primary">Sign in</button></div>
-        <p class="quiet">What you enter stays in this page and is gone when you close it.</p>
+        <p class="quiet">Who you are stays in this tab, and is forgotten when you close it or sign out.</p>
       </form>
     </Card>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useRoute } from "preact-iso";
 import { useState } from "preact/hooks";
-import { path, post } from "../lib/api";
+import { because, path, post } from "../lib/api";
 import { chainLanes } from "../lib/chain";
 import { duration, words } from "../lib/text";
 import type { ChainCommit, ChainEvent, ChainInstance, ChainStep, Page, Picture } from "../lib/types";
@@ -152,12 +152,14 @@ function Actions({ of }: { of: ChainInstance }) {
 function SignalAsk({ of, waits, onClose }: { of: ChainInstance; waits: string; onClose: () => void }) {
   const [event, setEvent] = useState(waits);
   const [payload, setPayload] = useState("");
-  const act = () => post(path`/v1/chains/instances/${of.instanceId}/signals`, { eventType: event.trim(), payload: object(payload) });
+  const [reason, setReason] = useState("");
+  const act = () => post(path`/v1/chains/instances/${of.instanceId}/signals`, { eventType: event.trim(), payload: object(payload) }, because(reason));
   return (
     <Ask title={`Signal ${of.bizKey ?? of.instanceId}`} verb="Send the signal" onClose={onClose} act={act}>
       <p>{waits === "" ? "No step waits now: the event is kept until one does." : `It waits for ${waits}.`}</p>
       <Field label="Event" value={event} set={setEvent} />
       <Field label="What there is to know" value={payload} set={setPayload} isLong placeholder="{}" hint="A JSON object; the worker sees it" />
+      <Field label="Reason" value={reason} set={setReason} hint="Kept in the history, for whoever asks later" />
     </Ask>
   );
 }

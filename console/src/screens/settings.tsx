@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { bearer } from "../lib/api";
 import { connection } from "../lib/live";
 import { theme, type Theme } from "../lib/theme";
+import { signOut } from "../lib/who";
 import { count, words } from "../lib/text";
 import type { Overview } from "../lib/types";
 import { always, useResource, useTitle } from "../lib/use";
@@ -77,10 +78,10 @@ function Account() {
   const who = account.data?.userAccountInfo;
   return (
     <Card title="Who you are">
-      {who === undefined ? <p class="quiet">Nobody yet. Entities ask you to sign in.</p> : (
+      {who === undefined ? <p class="quiet">Nobody that the server knows.</p> : (
         <Facts of={[["Name", who.userName ?? who.userId ?? "?"], ["Tenant", who.legalEntity?.name ?? "?"], ["Roles", (who.roles ?? []).map((it) => it.id).join(", ") || "none"]]} />
       )}
-      {bearer.value === null ? null : <button type="button" onClick={() => (bearer.value = null)}>Sign out</button>}
+      {bearer.value === null ? null : <button type="button" onClick={signOut}>Sign out</button>}
     </Card>
   );
 }

@@ -159,6 +159,12 @@ codes! {
     UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", 415, false;
     /// A web page of another site asks for a change.
     CrossSite = "CROSS_SITE", 403, false;
+    /// The request was sent to a name that the server does not have.
+    HostUnknown = "HOST_UNKNOWN", 403, false;
+    /// It is not known who asks.
+    Unauthorized = "UNAUTHORIZED", 401, false;
+    /// Whoever asks may not do that.
+    Forbidden = "FORBIDDEN", 403, false;
     /// There is nothing at that path.
     RouteNotFound = "ROUTE_NOT_FOUND", 404, false;
     /// The path is there, but not for that method.

@@ -3,7 +3,9 @@
 mod demo;
 mod loans;
 mod offices;
+mod orders;
 mod steps;
+mod survey;
 
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
 use waypost_server::{Options, Server, ServerError};
 
+use self::{demo::Faces, survey::Survey};
 use crate::{
     exit::Failure,
     output::Output,
@@ -64,9 +67,14 @@ async fn serve(
     let engine = engine(config, store, Arc::new(members.clone())).await?;
     demo::deploy(&engine).await?;
     loans::deploy(&engine).await?;
-    let server = bind(&engine, options(config, members, None), chosen).await?;
+    orders::deploy(&engine).await?;
+    let survey = Survey::new(store.shared()).await?;
+    let lifecycle = Some(survey.gateway()?);
+    let options = Options { lifecycle, ..options(config, members, None) };
+    let server = bind(&engine, options, chosen).await?;
     greet(&server, output)?;
-    let demo = Box::pin(demo::run(engine.clone(), stop.clone()));
+    let faces = Faces { engine: engine.clone(), grpc: server.grpc_addr(), survey };
+    let demo = Box::pin(demo::run(faces, stop.clone()));
     until_stopped(engine, server, store, stop, demo).await
 }
 
@@ -111,9 +119,9 @@ fn greet(server: &Server, output: Output) -> Result<(), Failure> {
     let is_default = url == crate::remote::DEFAULT;
     let server = if is_default { String::new() } else { format!(" --server {url}") };
     output.line(&format!(
-        "Waypost is running with demo chains and processes on a temporary store.
+        "Waypost is running with a demo of all four faces on a temporary store.
 
-  API      {url}/v1/instances, {url}/v1/chains/instances
+  API      {url}/v1/instances, {url}/v1/chains/instances, {url}/workflows
   gRPC     {grpc}
   Console  {url}
   Docs     {url}/docs
@@ -124,6 +132,8 @@ Try:
   waypost show ID{server}
   waypost list tasks{server}
   waypost list chains{server}
+  waypost list entities order 1{server}
+  waypost list lifecycles drone-survey{server}
   waypost watch{server}
   curl -s '{url}/v1/instances?status=WAITING&pageSize=3'
 

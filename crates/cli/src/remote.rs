@@ -14,7 +14,7 @@ use crate::{
 /// Where a server listens if nobody says otherwise.
 pub(crate) const DEFAULT: &str = "http://127.0.0.1:8080";
 
-/// Which server to talk to.
+/// Which server to talk to, and as whom.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RemoteArgs {
     /// The server to talk to
@@ -27,31 +27,42 @@ pub(crate) struct RemoteArgs {
         default_value = DEFAULT
     )]
     server: String,
+
+    /// Sign in with this bearer token; safer in the environment than in a command
+    #[arg(long, value_name = "TOKEN", env = "WAYPOST_TOKEN", hide_env_values = true)]
+    token: Option<String>,
 }
 
 impl RemoteArgs {
     pub(crate) fn client(&self) -> Result<Client, Failure> {
-        Ok(Client::new(&self.server)?)
+        let client = Client::new(&self.server)?;
+        // A variable that is set to nothing says nothing.
+        match self.token.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+            Some(token) => Ok(client.signed_in(token)?),
+            None => Ok(client),
+        }
+    }
+
+    /// The same; what is asked for is kept with the reason.
+    pub(crate) fn because(&self, reason: Option<&str>) -> Result<Client, Failure> {
+        let client = self.client()?;
+        Ok(reason.map_or(client.clone(), |it| client.because(it)))
     }
 
     pub(crate) fn chains(&self) -> Result<Chains, Failure> {
-        Ok(Client::new(&self.server)?.chain())
+        Ok(self.client()?.chain())
     }
 
     pub(crate) fn processes(&self) -> Result<Processes, Failure> {
-        Ok(Client::new(&self.server)?.process())
+        Ok(self.client()?.process())
     }
 }
 
-/// Which server to talk to about entities, and as whom.
+/// Which server to talk to about entities.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct EntityRemoteArgs {
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
-
-    /// Sign in to entities with this bearer token; safer in the environment than in a command
-    #[arg(long, value_name = "TOKEN", env = "WAYPOST_TOKEN", hide_env_values = true)]
-    token: Option<String>,
 
     /// The context path below which the server has its entities
     #[arg(long, value_name = "PATH", env = "WAYPOST_CONTEXT_PATH", default_value = "/api")]
@@ -60,13 +71,13 @@ pub(crate) struct EntityRemoteArgs {
 
 impl EntityRemoteArgs {
     pub(crate) fn entities(&self) -> Result<Entities, Failure> {
-        let client = Client::new(&self.remote.server)?.on_warning(warn);
-        let entities = client.entity().below(&self.context_path);
-        // A variable that is set to nothing says nothing.
-        match self.token.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
-            Some(token) => Ok(entities.signed_in(token)?),
-            None => Ok(entities),
-        }
+        self.because(None)
+    }
+
+    /// The same; what is asked for is kept with the reason.
+    pub(crate) fn because(&self, reason: Option<&str>) -> Result<Entities, Failure> {
+        let client = self.remote.because(reason)?.on_warning(warn);
+        Ok(client.entity().below(&self.context_path))
     }
 }
 
@@ -88,7 +99,7 @@ pub(crate) struct LifecycleRemoteArgs {
 
 impl LifecycleRemoteArgs {
     pub(crate) fn lifecycles(&self) -> Result<Lifecycles, Failure> {
-        Ok(Client::new(&self.remote.server)?.lifecycle().below(&self.path_prefix))
+        Ok(self.remote.client()?.lifecycle().below(&self.path_prefix))
     }
 }
 

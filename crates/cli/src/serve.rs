@@ -187,6 +187,7 @@ pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster
         limits: config.limits.clone(),
         entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
         lifecycle: None,
+        pages: config.pages.clone(),
         grace: config.grace,
     }
 }

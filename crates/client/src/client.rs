@@ -2,7 +2,11 @@
 
 use std::{fmt, net::IpAddr, time::Duration};
 
-use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use percent_encoding::NON_ALPHANUMERIC;
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode, Url,
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use waypost_api::{
@@ -20,6 +24,8 @@ const CONNECT_MAX: Duration = Duration::from_secs(5);
 pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// Says how many warnings there are, and what the first of them is.
 const WARNINGS: &str = "waypost-warnings";
+/// Says why something is asked for.
+const REASON: HeaderName = HeaderName::from_static("waypost-reason");
 /// How much of an answer that is not understood is repeated.
 const EXCERPT_MAX: usize = 200;
 
@@ -28,6 +34,8 @@ const EXCERPT_MAX: usize = 200;
 pub struct Client {
     http: reqwest::Client,
     base: Url,
+    /// What it shows on every request: who it is, and why it asks.
+    headers: HeaderMap,
     /// Is told what a server has to say about what it did.
     listener: Option<fn(&str)>,
 }
@@ -54,7 +62,7 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| refused(reason(&error)))?;
-        Ok(Self { http, base, listener: None })
+        Ok(Self { http, base, headers: HeaderMap::new(), listener: None })
     }
 
     /// The same; `listener` is told of warnings, such as that entities are written without a
@@ -62,6 +70,26 @@ impl Client {
     #[must_use]
     pub fn on_warning(self, listener: fn(&str)) -> Self {
         Self { listener: Some(listener), ..self }
+    }
+
+    /// The same, which shows `token` as `Authorization: Bearer …`, for servers that ask who comes.
+    ///
+    /// # Errors
+    /// When it has characters that cannot be sent.
+    pub fn signed_in(mut self, token: &str) -> Result<Self, Error> {
+        let value = HeaderValue::try_from(format!("Bearer {token}"));
+        let mut value = value.map_err(|it| Error::Authorization { reason: it.to_string() })?;
+        value.set_sensitive(true);
+        self.headers.insert(AUTHORIZATION, value);
+        Ok(self)
+    }
+
+    /// The same, which says why it asks: that is kept in histories and audits.
+    #[must_use]
+    pub fn because(mut self, reason: &str) -> Self {
+        let encoded = percent_encoding::utf8_percent_encode(reason, NON_ALPHANUMERIC).to_string();
+        self.headers.extend(HeaderValue::try_from(encoded).map(|it| (REASON, it)));
+        self
     }
 
     /// The chains.
@@ -129,7 +157,7 @@ impl Client {
 
     /// A request that may take its time.
     pub(crate) fn request(&self, method: Method, url: Url) -> RequestBuilder {
-        self.http.request(method, url)
+        self.http.request(method, url).headers(self.headers.clone())
     }
 
     pub(crate) fn get(&self, url: Url) -> RequestBuilder {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use reqwest::{
     Method, RequestBuilder,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, IF_MATCH},
+    header::{CONTENT_TYPE, IF_MATCH},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use waypost_api::{
@@ -62,13 +62,11 @@ pub enum ModelView {
 pub struct Entities {
     client: Client,
     context_path: String,
-    /// Says who asks; marked as sensitive, so that it is never shown.
-    authorization: Option<HeaderValue>,
 }
 
 impl Entities {
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, context_path: CONTEXT_PATH.to_owned(), authorization: None }
+        Self { client, context_path: CONTEXT_PATH.to_owned() }
     }
 
     /// The same below another context path.
@@ -82,10 +80,7 @@ impl Entities {
     /// # Errors
     /// When it has characters that cannot be sent.
     pub fn signed_in(self, token: &str) -> Result<Self, Error> {
-        let value = HeaderValue::try_from(format!("Bearer {token}"));
-        let mut value = value.map_err(|it| Error::Authorization { reason: it.to_string() })?;
-        value.set_sensitive(true);
-        Ok(Self { authorization: Some(value), ..self })
+        Ok(Self { client: self.client.signed_in(token)?, ..self })
     }
 
     /// All models, by name and version.
@@ -437,10 +432,6 @@ impl Entities {
     fn request<Q: Serialize>(&self, method: Method, path: &[&str], query: &Q) -> RequestBuilder {
         let context = self.context_path.split('/').filter(|it| !it.is_empty());
         let segments: Vec<&str> = context.chain(path.iter().copied()).collect();
-        let request = self.client.request(method, with_query(self.client.path(&segments), query));
-        match &self.authorization {
-            Some(value) => request.header(AUTHORIZATION, value.clone()),
-            None => request,
-        }
+        self.client.request(method, with_query(self.client.path(&segments), query))
     }
 }

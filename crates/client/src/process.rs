@@ -157,7 +157,7 @@ impl Processes {
         variables: Option<Map<String, Value>>,
     ) -> Result<Instance, Error> {
         let url = self.path(&["instances", id, "steps", step, "retry"]);
-        self.client.answer(self.client.post(url, &Retry { variables })).await
+        self.client.answer(self.client.post(url, &Retry { variables, ..Retry::default() })).await
     }
 
     /// Tells an instance that what `step` waits for has happened.

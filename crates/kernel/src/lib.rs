@@ -10,6 +10,7 @@ mod id;
 mod json;
 mod machine;
 mod message;
+mod note;
 mod rejection;
 mod sift;
 mod store;
@@ -30,6 +31,7 @@ pub use crate::{
     json::Json,
     machine::{Decided, Machine, Turn},
     message::{Delivery, Message, MessageChange, MessageRef, Posted},
+    note::Note,
     rejection::{Rejection, RejectionClass, RejectionCode},
     sift::{Lookup, Sift, Span, Tally, TallyQuery, Term},
     store::{

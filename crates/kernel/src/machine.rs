@@ -144,6 +144,12 @@ impl<'a, M: Machine> Turn<'a, M> {
         self.decided.events.push(event);
     }
 
+    /// Whether nothing has happened yet.
+    #[must_use]
+    pub const fn is_quiet(&self) -> bool {
+        self.decided.events.is_empty()
+    }
+
     /// Asks for work.
     pub fn schedule(&mut self, task: NewTask) {
         self.decided.withdrawn.retain(|id| *id != task.id);

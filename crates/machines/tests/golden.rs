@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fmt::Debug, fs, path::Path};
 use expect_test::expect_file;
 use indexmap::IndexMap;
 use serde::{Serialize, de::DeserializeOwned};
-use waypost_kernel::{Json, Lease, Timestamp};
+use waypost_kernel::{Json, Lease, Note, Timestamp};
 use waypost_machines::chain::{
     Event, Held, ReportKind, Settled, Signal, State, Status, Step, StepStatus, TaskType,
 };
@@ -95,7 +95,7 @@ fn extended(json: &Json) -> Json {
     }
 }
 
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "started",
     "step_ready",
     "step_done",
@@ -110,6 +110,7 @@ const NAMES: [&str; 14] = [
     "completed",
     "failed",
     "canceled",
+    "asked",
 ];
 
 /// A new event needs a name in [`NAMES`] and a file.
@@ -129,6 +130,7 @@ const fn name(event: &Event) -> &'static str {
         Event::Completed { .. } => "completed",
         Event::Failed { .. } => "failed",
         Event::Canceled { .. } => "canceled",
+        Event::Asked(_) => "asked",
     }
 }
 
@@ -308,5 +310,7 @@ fn chain_events() -> Vec<(&'static str, Event)> {
         ("failed", Event::Failed { at: at(9) }),
         ("canceled", canceled(Some("out of stock".into()), Some(lease()))),
         ("canceled-bare", canceled(None, None)),
+        ("asked", Event::Asked(Note { by: Some("ann".into()), reason: Some("late".into()) })),
+        ("asked-bare", Event::Asked(Note { by: None, reason: Some("late".into()) })),
     ]
 }

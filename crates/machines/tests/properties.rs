@@ -163,7 +163,7 @@ fn has_the_right(
     events: &[Event],
 ) -> bool {
     match command {
-        Command::Start(_) | Command::Cancel { .. } => true,
+        Command::Start(_) | Command::Cancel { .. } | Command::Asked { .. } => true,
         Command::Report(Report { held, .. }) => lease.is_some_and(|it| {
             it.token == held.token && it.worker == held.worker && it.until >= now
         }),

@@ -17,12 +17,15 @@ mod rsa;
 mod trusted;
 mod vault;
 
-pub(crate) use self::identity::SYSTEM;
 pub use self::{
     authenticator::{Authenticator, Denied},
     guard::{Doorway, guard},
     identity::Identity,
     options::{AuthOptions, Bootstrap, Mode},
     routes::routes,
+};
+pub(crate) use self::{
+    guard::identify,
+    identity::{SYSTEM, is_viewer},
 };
 pub use crate::http::entity::problem::Verbosity;

@@ -3,11 +3,13 @@
 
 mod admission;
 mod app;
+mod asking;
 mod body;
 mod chain;
 mod console;
 mod diagram;
 mod docs;
+mod door;
 mod dry_run;
 mod edge;
 pub(crate) mod entity;
@@ -20,6 +22,7 @@ mod meter;
 mod moment;
 mod openapi;
 mod overview;
+mod pages;
 mod params;
 mod problem;
 mod process;
@@ -31,9 +34,11 @@ pub(crate) use self::{
     admission::{Admitted, Class},
     app::App,
     body::read_within,
+    door::{LOOK_ONLY, only_looks},
     explain::{explanation, shown},
     lifecycle::GatewayMeter,
     meter::Gauge,
+    pages::Pages,
     problem::Refusal,
     process::KEY_IN_USE,
     routes::{main_router, metrics_router},

@@ -35,6 +35,8 @@ pub struct Options {
     pub entity: EntityOptions,
     /// Lifecycles, if operators are to come to them.
     pub lifecycle: Option<Gateway>,
+    /// What pages in browsers may do.
+    pub pages: PageOptions,
     /// How long requests under way may take after the server was told to stop.
     pub grace: Duration,
 }
@@ -50,9 +52,19 @@ impl Default for Options {
             limits: HttpLimits::default(),
             entity: EntityOptions::default(),
             lifecycle: None,
+            pages: PageOptions::default(),
             grace: Duration::from_secs(20),
         }
     }
+}
+
+/// What pages in browsers may do beside those of the server itself.
+#[derive(Clone, Debug, Default)]
+pub struct PageOptions {
+    /// Whose pages may use processes and chains, written as browsers write it; `*` for all.
+    pub origins: Vec<String>,
+    /// What the server is called besides `localhost`, where it trusts whoever is on its machine.
+    pub hosts: Vec<String>,
 }
 
 /// What somebody shows after the word `Bearer` to be let in. Shown nowhere.

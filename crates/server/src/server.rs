@@ -10,7 +10,7 @@ use waypost_engine::Engine;
 use crate::{
     auth::{Authenticator, Doorway},
     grpc,
-    http::{App, main_router, metrics_router},
+    http::{App, Pages, main_router, metrics_router},
     net::Listener,
     options::{EntityOptions, Options, ServerError},
 };
@@ -45,6 +45,9 @@ impl Server {
         let mut app = App::new(engine, options.limits.clone(), doorway, compute);
         app.metrics_bearer.clone_from(&options.metrics_bearer);
         app.lifecycle.clone_from(&options.lifecycle);
+        let is_trusting = app.doorway.authenticator().tenant().is_none();
+        let is_here = http.local_addr().is_ok_and(|it| it.ip().is_loopback());
+        app.pages = Pages::new(options.pages.clone(), is_trusting && is_here);
         if let Some(gateway) = &options.lifecycle {
             app.meter.include(gateway);
         }

@@ -28,5 +28,7 @@ mod stores;
 mod token;
 #[path = "auth/trusted.rs"]
 mod trusted;
+#[path = "auth/viewer.rs"]
+mod viewer;
 #[path = "auth/world.rs"]
 mod world;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,8 +19,10 @@ export class Server {
 
   private constructor(readonly folder: string) {}
 
-  static async start(): Promise<Server> {
+  /** Starts one that is set as `config` says, the text of a `waypost.toml`. */
+  static async start(config = ""): Promise<Server> {
     const server = new Server(await mkdtemp(join(tmpdir(), "waypost-ts-")));
+    if (config !== "") await writeFile(join(server.folder, "waypost.toml"), config);
     await server.again();
     return server;
   }

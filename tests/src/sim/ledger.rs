@@ -116,7 +116,8 @@ fn held_by(event: &Event) -> Option<(usize, &ClaimId)> {
         | Event::ContextPatched { .. }
         | Event::Completed { .. }
         | Event::Failed { .. }
-        | Event::Canceled { .. } => None,
+        | Event::Canceled { .. }
+        | Event::Asked(_) => None,
     }
 }
 

@@ -114,7 +114,8 @@ impl Seen {
             | Event::ContextPatched { .. }
             | Event::Completed { .. }
             | Event::Failed { .. }
-            | Event::Canceled { .. } => {}
+            | Event::Canceled { .. }
+            | Event::Asked(_) => {}
         }
         Ok(())
     }

@@ -161,8 +161,8 @@ fn listening_for_other_machines_needs_consent() {
     let folder = TempDir::new().unwrap();
     let args = ["serve", "--http", "0.0.0.0:0"];
     expect![[r#"
-        error: http 0.0.0.0:0 is reachable from other machines, and chains and processes ask nobody who they are
-          use 127.0.0.1:0, or add --insecure if everybody who can reach it may do everything
+        error: http 0.0.0.0:0 is reachable from other machines, and nobody is asked who they are
+          use 127.0.0.1:0, have users sign in with --auth jwt, or add --insecure if everybody who can reach it may do everything
         [exit 2]
     "#]]
     .assert_eq(&told_in(folder.path(), &args));

@@ -127,8 +127,7 @@ fn the_second_signal_does_not_ask() {
     let address = world.server.url.trim_start_matches("http://").to_owned();
     // A request that never ends keeps a polite stop waiting.
     let mut hanging = TcpStream::connect(&address).unwrap();
-    let head =
-        "POST /v1/chains/instances HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n";
+    let head = "POST /v1/chains/instances HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     hanging.write_all(format!("{head}Content-Length: 100\r\n\r\n{{").as_bytes()).unwrap();
     world.json(&["list", "chains"]);
     let World { mut server, .. } = world;

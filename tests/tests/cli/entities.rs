@@ -417,6 +417,13 @@ async fn a_server_that_asks_who_it_is_gets_the_token() {
         [exit 1]
     "#]]
     .assert_eq(&masked(&told(&run(folder.path(), &list))));
+    for face in ["processes", "chains"] {
+        let list = ["list", face, "--server", &server.url];
+        let refused = run(folder.path(), &list);
+        assert!(refused.err.contains("(UNAUTHORIZED)"), "{refused:?}");
+        let flagged = run(folder.path(), &[&list[..], &["--token", &token]].concat());
+        assert_eq!(flagged.code, Some(0), "{flagged:?}");
+    }
     let flagged = run(folder.path(), &[&list[..], &["--token", &token]].concat());
     assert_eq!((flagged.code, flagged.out.as_str()), (Some(0), "no models\n"), "{flagged:?}");
     let with = |variable: &str| {

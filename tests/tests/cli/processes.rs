@@ -267,3 +267,19 @@ fn processes_come_in_pages() {
     let shown = world.run(&["list", "processes", "--limit", "3"]).out;
     assert!(!shown.contains("there are more"), "{shown}");
 }
+
+#[test]
+fn why_something_was_done_is_kept() {
+    let world = World::with_claim();
+    let id = world.claim(&["--variables", "{\"amount\": 500}"]);
+    let why = ["--reason", "seen the papers \u{2013} M\u{fc}ller"];
+    world.json(&[&["complete", &id, "assess"], &why[..]].concat());
+    world.json(&["signal", "process", &id, "wait", "--reason", "they called"]);
+    let audit = world.json(&["history", "process", &id, "--audit"]);
+    let detail = |kind: &str| {
+        let all = audit.as_array().unwrap().iter();
+        all.filter(|it| text(it, "kind") == kind).map(|it| text(it, "detail")).collect::<Vec<_>>()
+    };
+    assert_eq!(detail("USER_TASK_COMPLETED"), ["seen the papers \u{2013} M\u{fc}ller"]);
+    assert_eq!(detail("SIGNAL_RECEIVED"), ["they called"]);
+}

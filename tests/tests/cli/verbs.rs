@@ -159,3 +159,12 @@ fn lists_come_in_pages() {
     let shown = world.run(&["list", "chains", "--limit", "2"]).out;
     assert!(shown.ends_with("there are more: add --page 1\n"), "{shown}");
 }
+
+#[test]
+fn why_a_chain_was_signaled_is_kept() {
+    let world = World::with_order();
+    let id = world.start();
+    world.json(&["signal", "chain", &id, "PAID", "--reason", "they paid in cash"]);
+    let history = world.run(&["history", "chain", &id]);
+    assert!(history.out.contains("because they paid in cash"), "{history:?}");
+}

@@ -84,7 +84,10 @@ pub struct Event {
     /// What was merged into the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Document>,
-    /// Why it was canceled.
+    /// The user who asked for it, where users sign in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Why it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What the instance runs by.
@@ -121,6 +124,7 @@ impl Event {
             buffered: None,
             deadline_at: None,
             patch: None,
+            user: None,
             reason: None,
             workflow_type: None,
             workflow_version: None,
@@ -163,6 +167,8 @@ pub enum EventType {
     Failed,
     /// It was canceled.
     Canceled,
+    /// Who asked for what has just happened, and why.
+    Asked,
 }
 
 impl EventType {
@@ -184,6 +190,7 @@ impl EventType {
             Self::Completed => "COMPLETED",
             Self::Failed => "FAILED",
             Self::Canceled => "CANCELED",
+            Self::Asked => "ASKED",
         }
     }
 }

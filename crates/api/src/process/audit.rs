@@ -18,6 +18,9 @@ pub struct AuditEntry {
     pub kind: String,
     /// `client`, `worker` or `engine`.
     pub actor: String,
+    /// The user who asked for it, where users sign in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// Which worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_id: Option<String>,

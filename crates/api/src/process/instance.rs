@@ -39,6 +39,9 @@ pub struct Retry {
     /// Variables that are to have other values.
     #[serde(default)]
     pub variables: Option<Map<String, Value>>,
+    /// Why, for the audit; the header `Waypost-Reason` says the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Where an instance stands.

@@ -168,6 +168,9 @@ pub struct CompleteUserTask {
     /// The same under another name, taken when `variables` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Map<String, Value>>,
+    /// Why, for the audit; the header `Waypost-Reason` says the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A task that waits for a person.

@@ -103,7 +103,7 @@ impl Connection {
     ) -> Result<Vec<u8>, Failure> {
         let length = body.len();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n{body}"
         );
         self.stream.write_all(request.as_bytes()).await?;

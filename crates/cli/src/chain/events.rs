@@ -48,6 +48,10 @@ pub(super) fn describe(event: &Event, at: Timestamp) -> String {
             vec![event.patch.as_ref().map(|it| it.as_str().to_owned())]
         }
         EventType::Canceled => vec![event.reason.clone()],
+        EventType::Asked => {
+            let user = named("by", event.user.as_ref());
+            vec![user, event.reason.as_ref().map(|it| format!("because {it}"))]
+        }
         EventType::StepDone => vec![worker],
         EventType::StepReady | EventType::StepLapsed | EventType::Completed | EventType::Failed => {
             Vec::new()
@@ -74,6 +78,6 @@ pub(super) const fn tone(kind: EventType) -> Tone {
         EventType::StepWaiting | EventType::StepRetried | EventType::StepLapsed => Tone::Attention,
         EventType::Canceled | EventType::SignalBuffered => Tone::Attention,
         EventType::StepDead | EventType::Failed => Tone::Bad,
-        EventType::SignalsDiscarded | EventType::ContextPatched => Tone::Faint,
+        EventType::SignalsDiscarded | EventType::ContextPatched | EventType::Asked => Tone::Faint,
     }
 }

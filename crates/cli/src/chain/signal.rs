@@ -27,6 +27,10 @@ pub(crate) struct SignalArgs {
     #[arg(long, value_name = "JSON")]
     payload: Option<String>,
 
+    /// Why, for the history
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
     /// Tell what would come of it, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -47,7 +51,8 @@ pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure>
         )
         .await;
     }
-    let outcome = args.remote.chains()?.signal(&args.id, &signal).await?;
+    let outcome =
+        args.remote.because(args.reason.as_deref())?.chain().signal(&args.id, &signal).await?;
     if output.is_json {
         return output.json(&SignalResponse { outcome });
     }

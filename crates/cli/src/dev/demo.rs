@@ -1,6 +1,6 @@
 //! Chains that start, wait and end by themselves, slowly enough to watch.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use serde_json::json;
 use tokio::time::sleep;
@@ -11,7 +11,7 @@ use waypost_engine::{
 };
 use waypost_kernel::Json;
 
-use super::{loans, steps};
+use super::{loans, orders, steps, survey::Survey};
 use crate::exit::{Exit, Failure};
 
 /// The example definitions.
@@ -42,8 +42,16 @@ pub(super) async fn deploy(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What the demo runs on.
+pub(super) struct Faces {
+    pub(super) engine: Engine,
+    pub(super) grpc: Option<SocketAddr>,
+    pub(super) survey: Survey,
+}
+
 /// Works, starts chains and pays, until `stop` is canceled. Nothing is kept, so nothing is finished.
-pub(super) async fn run(engine: Engine, stop: CancellationToken) {
+pub(super) async fn run(faces: Faces, stop: CancellationToken) {
+    let Faces { engine, grpc, survey } = faces;
     let runner = |name: &str, steps, concurrency| {
         let options = RunnerOptions { worker: worker_id(name), concurrency, ..Default::default() };
         Runner::new(engine.chain(), steps, options).run(stop.clone())
@@ -55,7 +63,10 @@ pub(super) async fn run(engine: Engine, stop: CancellationToken) {
             return;
         }
     };
-    let all = async { tokio::join!(quick, slow, load(&engine), loans::run(&engine)) };
+    let all = async {
+        let (loans, orders) = (loans::run(&engine), orders::run(&engine, grpc, stop.clone()));
+        tokio::join!(quick, slow, load(&engine), loans, orders, survey.run())
+    };
     tokio::select! {
         () = stop.cancelled() => {}
         _ = all => {}

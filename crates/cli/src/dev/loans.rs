@@ -23,6 +23,10 @@ const PAUSE: Duration = Duration::from_secs(3);
 /// No more than this: the store is on somebody's temporary disk.
 const APPLICATIONS_MAX: u32 = 2_000;
 
+/// Everybody's account; one in so many applications has a digit less.
+const ACCOUNT: &str = "DE89370400440532013000";
+const FLAWED: u32 = 12;
+
 /// How long people take to look at a case.
 const LOOKING: Duration = Duration::from_secs(5);
 /// The share of cases that people refuse.
@@ -51,13 +55,16 @@ async fn apply(processes: &Processes) {
     }
 }
 
-/// Amounts differ so that some need a senior's approval.
+/// Amounts differ so that some need a senior's approval. Now and then somebody leaves out a digit of
+/// the account, which shows when money is to go there.
 async fn start(processes: &Processes, number: u32) -> Result<(), Error> {
     let applicant = format!("APP-{number:05}");
+    let is_flawed = number % FLAWED == 2;
     let variables = json!({
         "applicantId": applicant,
         "applicantEmail": format!("applicant-{number}@example.com"),
-        "loanAmount": 50_000_000_u64 * u64::from(number * 7 % 17 + 1),
+        "account": if is_flawed { &ACCOUNT[..ACCOUNT.len() - 1] } else { ACCOUNT },
+        "loanAmount": 50_000_000_u64 * u64::from(if is_flawed { 3 } else { number * 7 % 17 + 1 }),
     });
     let start = StartProcess {
         definition: "LOS::loan-application-full".to_owned(),
@@ -90,7 +97,10 @@ async fn decide_once(engine: &Engine, processes: &Processes) -> Result<(), Error
 }
 
 async fn complete(processes: &Processes, task: &UserTaskView) -> Result<(), Error> {
-    let decision = if chance(&task.id) < REFUSED { "REJECTED" } else { "APPROVED" };
+    // The next process starts at every END of the one before, also after a rejection.
+    let is_refused = &*task.step == "senior-approval-task" && !offices::is_granted(&task.variables);
+    let is_refused = is_refused || chance(&task.id) < REFUSED;
+    let decision = if is_refused { "REJECTED" } else { "APPROVED" };
     let output = match &*task.step {
         "senior-approval-task" => json!({ "seniorDecision": decision }),
         _ => json!({ "reviewDecision": decision }),

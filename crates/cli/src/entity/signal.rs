@@ -40,13 +40,17 @@ pub(crate) struct SignalArgs {
     #[arg(long)]
     dry_run: bool,
 
+    /// Why, for the audit
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
     #[command(flatten)]
     remote: EntityRemoteArgs,
 }
 
 pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure> {
     let given = args.value.map(|it| document("--value", &it)).transpose()?;
-    let entities = args.remote.entities()?;
+    let entities = args.remote.because(args.reason.as_deref())?;
     let (value, if_match) = match given {
         Some(value) => (value, args.if_match),
         // What is sent back must still be what it has when it arrives.

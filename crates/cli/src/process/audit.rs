@@ -25,7 +25,7 @@ pub(super) async fn audit(processes: &Processes, id: &str, output: Output) -> Re
             toned(&time_of_day(it.at), Tone::Faint),
             cell(&it.kind),
             cell(step),
-            cell(it.worker_id.as_deref().unwrap_or(&it.actor)),
+            cell(it.worker_id.as_deref().or(it.user.as_deref()).unwrap_or(&it.actor)),
             cell(it.detail.as_deref().unwrap_or_default()),
         ]);
     }

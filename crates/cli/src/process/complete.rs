@@ -23,6 +23,10 @@ pub(crate) struct CompleteArgs {
     #[arg(long, value_name = "JSON")]
     variables: Option<String>,
 
+    /// Why, for the history
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
     /// Tell what would come of it, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -43,7 +47,7 @@ pub(crate) async fn run(args: CompleteArgs, output: Output) -> Result<(), Failur
         )
         .await;
     }
-    let processes = args.remote.processes()?;
+    let processes = args.remote.because(args.reason.as_deref())?.process();
     processes.complete_user_task(&args.id, &args.step, &done).await?;
     report("completed", &args.step, &processes.show(&args.id).await?, output)
 }

@@ -23,6 +23,10 @@ pub(crate) struct RetryArgs {
     #[arg(long, value_name = "JSON")]
     variables: Option<String>,
 
+    /// Why, for the history
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
     /// Tell what would come of it, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -42,7 +46,7 @@ pub(crate) async fn run(args: RetryArgs, output: Output) -> Result<(), Failure> 
         )
         .await;
     }
-    let processes = args.remote.processes()?;
+    let processes = args.remote.because(args.reason.as_deref())?.process();
     let instance = processes.retry(&args.id, &args.step, Some(variables)).await?;
     report("retried", &args.step, &instance, output)
 }

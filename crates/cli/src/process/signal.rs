@@ -21,6 +21,10 @@ pub(crate) struct SignalArgs {
     #[arg(long, value_name = "JSON")]
     variables: Option<String>,
 
+    /// Why, for the history
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
     /// Tell what would come of it, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -40,7 +44,7 @@ pub(crate) async fn run(args: SignalArgs, output: Output) -> Result<(), Failure>
         )
         .await;
     }
-    let processes = args.remote.processes()?;
+    let processes = args.remote.because(args.reason.as_deref())?.process();
     processes.signal(&args.id, &args.step, &variables).await?;
     report("signaled", &args.step, &processes.show(&args.id).await?, output)
 }

@@ -26,6 +26,8 @@ pub(crate) const METRICS_BEARER_REQUIRED: Key = Key::new("metrics_require_bearer
     .default("false")
     .inherited(Inherited::new("CYODA_METRICS_REQUIRE_AUTH", Reading::Switch));
 pub(crate) const INSECURE: Key = Key::new("insecure").default("false").flag("--insecure");
+pub(crate) const ALLOWED_ORIGINS: Key = Key::new("allowed_origins").default("");
+pub(crate) const ALLOWED_HOSTS: Key = Key::new("allowed_hosts").default("");
 pub(crate) const STORE: Key = Key::new("store")
     .default("sqlite:./waypost-data/waypost.db")
     .flag("--store")
@@ -130,6 +132,7 @@ pub(crate) const AUDIENCE: Key =
 pub(crate) const EXPIRY: Key = Key::new("auth.expiry_ms")
     .default("3600000")
     .inherited(Inherited::new("CYODA_JWT_EXPIRY_SECONDS", Reading::Seconds));
+pub(crate) const AUTH_TENANT: Key = Key::new("auth.tenant");
 pub(crate) const CLIENT_ID: Key = Key::new("auth.client.id")
     .inherited(Inherited::new("CYODA_BOOTSTRAP_CLIENT_ID", Reading::Text));
 pub(crate) const CLIENT_SECRET: Key = Key::new("auth.client.secret")
@@ -196,6 +199,8 @@ pub(crate) const ALL: &[Key] = &[
     METRICS_BEARER,
     METRICS_BEARER_REQUIRED,
     INSECURE,
+    ALLOWED_ORIGINS,
+    ALLOWED_HOSTS,
     STORE,
     STARTUP_TIMEOUT,
     LOG_FORMAT,
@@ -248,6 +253,7 @@ pub(crate) const ALL: &[Key] = &[
     ISSUER,
     AUDIENCE,
     EXPIRY,
+    AUTH_TENANT,
     CLIENT_ID,
     CLIENT_SECRET,
     CLIENT_SECRET_FILE,

@@ -9,12 +9,12 @@ use std::{
 };
 
 use waypost_engine::{chain::Policy, process::Coercion};
-use waypost_server::{Bearer, HttpLimits, telemetry::LogFormat};
+use waypost_server::{Bearer, HttpLimits, PageOptions, auth::Mode, telemetry::LogFormat};
 use waypost_stores::{PostgresOptions, SqliteOptions};
 
 use super::{
     catalog,
-    entity::{EntityConfig, optional},
+    entity::{EntityConfig, list, optional},
     key::Key,
     lifecycle::LifecycleConfig,
     policy,
@@ -38,6 +38,7 @@ pub(crate) struct Config {
     pub(crate) metrics_bearer: Option<Bearer>,
     /// Whether listeners may be reachable from other machines.
     pub(crate) is_insecure: bool,
+    pub(crate) pages: PageOptions,
     pub(crate) store: StoreAddress,
     /// How long the store may take to be opened, if not as long as it likes.
     pub(crate) startup_timeout: Option<Duration>,
@@ -85,6 +86,10 @@ impl Config {
             grpc: listener(settings, &catalog::GRPC)?,
             metrics: address(settings, &catalog::METRICS)?,
             metrics_bearer: bearer(settings)?,
+            pages: PageOptions {
+                origins: list(settings, &catalog::ALLOWED_ORIGINS),
+                hosts: list(settings, &catalog::ALLOWED_HOSTS),
+            },
             is_insecure: settings.read(&catalog::INSECURE, "true or false")?,
             startup_timeout: settings
                 .find(&catalog::STARTUP_TIMEOUT, MILLISECONDS)?
@@ -108,9 +113,9 @@ impl Config {
         Ok(config)
     }
 
-    /// Nobody is asked who they are, so only this machine may ask; unless somebody says otherwise.
+    /// Where nobody is asked who they are only this machine may ask; unless somebody says otherwise.
     fn ensure_safe(&self) -> Result<(), Failure> {
-        if self.is_insecure {
+        if self.is_insecure || self.entity.auth.mode == Mode::Jwt {
             return Ok(());
         }
         for (name, address) in self.listeners() {
@@ -118,10 +123,10 @@ impl Config {
                 continue;
             }
             let what = format!(
-                "{name} {address} is reachable from other machines, and chains and processes ask nobody who they are"
+                "{name} {address} is reachable from other machines, and nobody is asked who they are"
             );
             let advice = format!(
-                "use 127.0.0.1:{}, or add --insecure if everybody who can reach it may do everything",
+                "use 127.0.0.1:{}, have users sign in with --auth jwt, or add --insecure if everybody who can reach it may do everything",
                 address.port()
             );
             return Err(Failure::usage(what).advise(advice));
@@ -131,7 +136,8 @@ impl Config {
 
     /// The listeners that everybody on other machines can use.
     pub(crate) fn open_listeners(&self) -> impl Iterator<Item = SocketAddr> {
-        self.listeners().map(|it| it.1).filter(|it| !it.ip().is_loopback())
+        let is_open = self.entity.auth.mode == Mode::Mock;
+        self.listeners().map(|it| it.1).filter(move |it| is_open && !it.ip().is_loopback())
     }
 
     /// The listeners where somebody is not asked who they are. Whoever sees metrics may have to
@@ -374,6 +380,12 @@ mod tests {
         assert!(refused.starts_with("grpc 0.0.0.0:0 is reachable"), "{refused}");
         let given = config(&[(catalog::HTTP, "0.0.0.0:80"), (catalog::INSECURE, "true")]).unwrap();
         assert_eq!(given.open_listeners().count(), 1);
+        let asking = [
+            (catalog::HTTP, "0.0.0.0:80"),
+            (catalog::AUTH, "jwt"),
+            (catalog::SIGNING_KEY, "a key"),
+        ];
+        assert_eq!(config(&asking).unwrap().open_listeners().count(), 0);
     }
 
     #[test]

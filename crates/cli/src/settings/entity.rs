@@ -83,6 +83,7 @@ fn auth(settings: &Settings) -> Result<AuthOptions, Failure> {
         issuer: text(settings, &catalog::ISSUER),
         audience: optional(settings, &catalog::AUDIENCE),
         expiry: milliseconds(settings, &catalog::EXPIRY)?,
+        tenant: optional(settings, &catalog::AUTH_TENANT),
         bootstrap: Bootstrap {
             id: optional(settings, &catalog::CLIENT_ID),
             secret: secret(settings, &catalog::CLIENT_SECRET, &catalog::CLIENT_SECRET_FILE)?,

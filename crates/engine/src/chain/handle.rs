@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use waypost_kernel::{
     Commit, Conflict, Cursor, Definition, DefinitionQuery, DefinitionRef, EventRecord, InstanceId,
-    Json, Key, Kind, Query, RejectionCode as Code, Request, Scope, StoreError, Tenant, Urgency,
-    Version, digest,
+    Json, Key, Kind, Note, Query, RejectionCode as Code, Request, Scope, StoreError, Tenant,
+    Urgency, Version, digest,
 };
 use waypost_machines::chain::{Chain, Command, Event, Plan, Signal, Start};
 
@@ -27,11 +27,27 @@ use crate::{
 pub struct Chains {
     pub(super) shared: Arc<Shared>,
     pub(super) tenant: Tenant,
+    /// What whoever asks has said about it.
+    note: Note,
 }
 
 impl Chains {
-    pub(crate) const fn new(shared: Arc<Shared>, tenant: Tenant) -> Self {
-        Self { shared, tenant }
+    pub(crate) fn new(shared: Arc<Shared>, tenant: Tenant) -> Self {
+        Self { shared, tenant, note: Note::default() }
+    }
+
+    /// The same; what is asked for is kept with this note. For people: what workers report names
+    /// them already.
+    #[must_use]
+    pub fn noting(&self, note: Note) -> Self {
+        Self { note, ..self.clone() }
+    }
+
+    fn noted(&self, command: Command) -> Command {
+        match self.note.is_empty() {
+            true => command,
+            false => Command::Asked { note: self.note.clone(), command: Box::new(command) },
+        }
     }
 
     pub(super) fn key(&self, id: &InstanceId) -> Key {
@@ -128,13 +144,13 @@ impl Chains {
             .body
             .read()
             .map_err(|error| StoreError::Corrupt(format!("definition {workflow_type}: {error}")))?;
-        let command = Command::Start(Start {
+        let command = self.noted(Command::Start(Start {
             workflow_type: plan.workflow_type.clone(),
             workflow_version: plan.workflow_version,
             steps: plan.resolve(&self.shared.policy),
             biz_key,
             context,
-        });
+        }));
         let key = self.key(&self.shared.ids.instance(self.shared.store.now()));
         let submission = Submission { is_new: true, request, ..self.submission(&key, command) };
         let landed = self.shared.chains.submit(submission).await?;
@@ -166,9 +182,8 @@ impl Chains {
     ) -> Result<SignalOutcome, Error> {
         let received_at = self.shared.store.now();
         let signal = Signal { event_type, event_id, payload, received_at };
-        let key = self.key(id);
-        let landed =
-            self.shared.chains.submit(self.submission(&key, Command::Wake(signal))).await?;
+        let (key, command) = (self.key(id), self.noted(Command::Wake(signal)));
+        let landed = self.shared.chains.submit(self.submission(&key, command)).await?;
         let woke = |event: &Event| matches!(event, Event::StepWoken { .. });
         let outcome = match landed.events.as_slice() {
             [] => SignalOutcome::Duplicate,
@@ -189,7 +204,7 @@ impl Chains {
         reason: Option<String>,
     ) -> Result<ChainView, Error> {
         let key = self.key(id);
-        let command = Command::Cancel { reason };
+        let command = self.noted(Command::Cancel { reason });
         let landed = self.shared.chains.submit(self.submission(&key, command)).await?;
         Ok(ChainView::new(key, landed.version.0, landed.state, &[]))
     }

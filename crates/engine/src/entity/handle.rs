@@ -89,11 +89,19 @@ pub struct Entities {
     pub(super) caller: Caller,
     /// The transaction that everything is part of, if it is not one of its own.
     pub(super) within: Option<(Arc<Transaction>, LayerId)>,
+    /// Why whoever asks does so.
+    pub(super) reason: Option<String>,
 }
 
 impl Entities {
     pub(crate) const fn new(shared: Arc<Shared>, caller: Caller) -> Self {
-        Self { shared, caller, within: None }
+        Self { shared, caller, within: None, reason: None }
+    }
+
+    /// The same; what is written is kept with this reason.
+    #[must_use]
+    pub fn because(self, reason: Option<String>) -> Self {
+        Self { reason, ..self }
     }
 
     /// The same, inside a transaction that waits for a compute member: reads see what it has
@@ -116,7 +124,7 @@ impl Entities {
     /// The same for somebody else, outside of any transaction.
     #[must_use]
     pub fn acting_as(&self, caller: Caller) -> Self {
-        Self { shared: Arc::clone(&self.shared), caller, within: None }
+        Self { shared: Arc::clone(&self.shared), caller, within: None, reason: None }
     }
 
     /// Who asks.

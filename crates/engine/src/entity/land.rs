@@ -1,6 +1,9 @@
 //! What a transaction comes to for the store, and what is kept at hand once it is there.
 
-use std::sync::{Arc, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError},
+};
 
 use serde::{Deserialize, Serialize};
 use waypost_kernel::{
@@ -113,7 +116,11 @@ impl Entities {
             keeps_past: true,
             terms,
         });
-        let noted: Vec<Noted> = audit.iter().map(Noted::from).collect();
+        let mut noted: Vec<Noted> = audit.iter().map(Noted::from).collect();
+        if let (Some(reason), Some(first)) = (&self.reason, noted.first_mut()) {
+            let facts = || Json::of(&BTreeMap::from([("reason", reason)]));
+            first.facts.get_or_insert_with(facts);
+        }
         commit.events.push(EventRecord { key, version, at, events: Json::of(&noted) });
         entity
     }

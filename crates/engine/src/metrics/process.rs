@@ -73,6 +73,7 @@ impl Purpose {
             Command::Fire { .. } => Self::Fire,
             Command::Retry { .. } => Self::Retry,
             Command::Cancel { .. } => Self::Cancel,
+            Command::Asked { command, .. } => Self::of(command),
         }
     }
 
@@ -172,7 +173,8 @@ impl ProcessMetrics {
             | Event::Interrupted { .. }
             | Event::Lapsed { .. }
             | Event::StepFailed { .. }
-            | Event::Resumed { .. } => {}
+            | Event::Resumed { .. }
+            | Event::Asked(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use waypost_kernel::{
-    Definition, InstanceId, Json, Key, Kind, Query, RejectionCode as Code, Request, Tenant,
+    Definition, InstanceId, Json, Key, Kind, Note, Query, RejectionCode as Code, Request, Tenant,
     Urgency, Version, digest,
 };
 use waypost_machines::process::{
@@ -28,11 +28,27 @@ use crate::{
 pub struct Processes {
     pub(super) shared: Arc<Shared>,
     pub(super) tenant: Tenant,
+    /// What whoever asks has said about it.
+    note: Note,
 }
 
 impl Processes {
-    pub(crate) const fn new(shared: Arc<Shared>, tenant: Tenant) -> Self {
-        Self { shared, tenant }
+    pub(crate) fn new(shared: Arc<Shared>, tenant: Tenant) -> Self {
+        Self { shared, tenant, note: Note::default() }
+    }
+
+    /// The same; what is asked for is kept with this note. For people: what workers report names
+    /// them already.
+    #[must_use]
+    pub fn noting(&self, note: Note) -> Self {
+        Self { note, ..self.clone() }
+    }
+
+    fn noted(&self, command: Command) -> Command {
+        match self.note.is_empty() {
+            true => command,
+            false => Command::Asked { note: self.note.clone(), command: Box::new(command) },
+        }
     }
 
     /// The address of an instance that may exist. No store is asked about names nobody has given.
@@ -76,7 +92,7 @@ impl Processes {
         let submission = Submission {
             key: &key,
             definition: &*graph,
-            command: Command::Start(Start { at, ..start }),
+            command: self.noted(Command::Start(Start { at, ..start })),
             request,
             urgency: Urgency::New,
             is_new: true,
@@ -105,7 +121,7 @@ impl Processes {
         step: &str,
         output: Variables,
     ) -> Result<(), Error> {
-        let command = Command::CompleteUserTask { step: step.to_owned(), output };
+        let command = self.noted(Command::CompleteUserTask { step: step.to_owned(), output });
         self.submit(&self.key(id), command, Urgency::Finish).await.map(drop)
     }
 
@@ -139,7 +155,7 @@ impl Processes {
         step: &str,
         output: Variables,
     ) -> Result<(), Error> {
-        let command = Command::Signal { step: step.to_owned(), output };
+        let command = self.noted(Command::Signal { step: step.to_owned(), output });
         self.submit(&self.key(id), command, Urgency::News).await.map(drop)
     }
 
@@ -154,7 +170,7 @@ impl Processes {
         patch: Variables,
     ) -> Result<InstanceView, Error> {
         let key = self.key(id);
-        let command = Command::Retry { step: step.to_owned(), patch };
+        let command = self.noted(Command::Retry { step: step.to_owned(), patch });
         let landed = self.submit(&key, command, Urgency::News).await?;
         Ok(view(key, landed))
     }
@@ -169,7 +185,8 @@ impl Processes {
         reason: Option<String>,
     ) -> Result<InstanceView, Error> {
         let key = self.key(id);
-        let landed = self.submit(&key, Command::Cancel { reason }, Urgency::News).await?;
+        let command = self.noted(Command::Cancel { reason });
+        let landed = self.submit(&key, command, Urgency::News).await?;
         Ok(view(key, landed))
     }
 
@@ -333,7 +350,8 @@ fn view(key: Key, landed: Landed<Process>) -> InstanceView {
 
 /// A failure is what somebody may have to look after, and the log is where they look first.
 fn tell(key: &Key, graph: &Graph, landed: &Landed<Process>) {
-    if let Some(Event::Failed { reason, .. }) = landed.events.last() {
+    let happened = landed.events.iter().rfind(|it| !matches!(it, Event::Asked(_)));
+    if let Some(Event::Failed { reason, .. }) = happened {
         let (instance, id, name) = (&key.id, &graph.which.name, &graph.label);
         tracing::info!(%instance, definition = id, name, reason, "an instance has failed");
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use waypost_kernel::{
-    ClaimId, Json, Message, NewTask, Rejection, RejectionCode as Code, Timestamp, Turn,
+    ClaimId, Json, Message, NewTask, Note, Rejection, RejectionCode as Code, Timestamp, Turn,
 };
 
 use super::{
@@ -46,6 +46,25 @@ pub(super) fn decide(turn: &mut Turn<'_, Chain>, command: Command) -> Decision {
             Status::Completed | Status::Failed | Status::Canceled,
             Command::Lapse { .. } | Command::Cancel { .. },
         ) => Ok(()),
+        (
+            Status::Absent
+            | Status::Running
+            | Status::Completed
+            | Status::Failed
+            | Status::Canceled,
+            Command::Asked { note, command },
+        ) => {
+            decide(turn, *command)?;
+            keep(turn, note);
+            Ok(())
+        }
+    }
+}
+
+/// What somebody said about what has happened. Of what has not happened there is nothing to tell.
+fn keep(turn: &mut Turn<'_, Chain>, note: Note) {
+    if !note.is_empty() && !turn.is_quiet() {
+        turn.emit(Event::Asked(note));
     }
 }
 

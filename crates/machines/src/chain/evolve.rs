@@ -78,6 +78,7 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
         Event::Completed { .. } | Event::Failed { .. } | Event::Canceled { .. } => {
             end(state, event);
         }
+        Event::Asked(_) => {}
     }
 }
 
@@ -170,6 +171,7 @@ fn end(state: &mut State, event: &Event) {
         | Event::StepDead { .. }
         | Event::SignalBuffered { .. }
         | Event::SignalsDiscarded { .. }
-        | Event::ContextPatched { .. } => {}
+        | Event::ContextPatched { .. }
+        | Event::Asked(_) => {}
     }
 }

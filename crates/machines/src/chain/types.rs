@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use waypost_kernel::{
-    ClaimId, DefinitionRef, Facets, Json, Kind, Lease, Machine, Rejection, TaskId, Timestamp, Turn,
-    WorkerId,
+    ClaimId, DefinitionRef, Facets, Json, Kind, Lease, Machine, Note, Rejection, TaskId, Timestamp,
+    Turn, WorkerId,
 };
 
 use super::{Policy, decide, evolve};
@@ -275,6 +275,11 @@ pub enum Command {
     Cancel {
         reason: Option<String>,
     },
+    /// Something somebody has said more about.
+    Asked {
+        note: Note,
+        command: Box<Command>,
+    },
 }
 
 /// How a chain begins: with its whole plan, so that it never needs the definition again.
@@ -454,6 +459,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         under: Option<Lease>,
     },
+    /// Who asked for what has just happened, and why.
+    Asked(Note),
 }
 
 /// The task of a step.

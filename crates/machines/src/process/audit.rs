@@ -1,7 +1,7 @@
 //! Who did what to an instance, told from its events alone: what is on record cannot disagree with
 //! what happened.
 
-use waypost_kernel::{Machine as _, Timestamp, WorkerId};
+use waypost_kernel::{Machine as _, Note, Timestamp, WorkerId};
 
 use super::{Event, Process, Rest, State, StepId};
 
@@ -14,6 +14,8 @@ pub struct Deed {
     /// The visit it was done to, unless it concerns the whole instance.
     pub visit: Option<u32>,
     pub step: Option<StepId>,
+    /// The user who asked for it, if that is known.
+    pub user: Option<String>,
     /// Why, in the words of whoever did it.
     pub detail: Option<String>,
 }
@@ -83,9 +85,20 @@ impl Audit {
             let visit = visit(event);
             let step = visit.and_then(|it| self.step_of(it)).or_else(|| step(event));
             let detail = detail(event).filter(|it| !it.is_empty()).map(str::to_owned);
-            self.deeds.push(Deed { at, what, by, visit, step, detail });
+            self.deeds.push(Deed { at, what, by, visit, step, user: None, detail });
+        }
+        if let Event::Asked(note) = event {
+            self.attribute(note);
         }
         Process::evolve(&mut self.state, event);
+    }
+
+    /// A note is about the latest thing somebody asked for: it comes in the same commit.
+    fn attribute(&mut self, note: &Note) {
+        if let Some(deed) = self.deeds.iter_mut().rfind(|it| it.by == By::Client) {
+            deed.user.clone_from(&note.by);
+            deed.detail = deed.detail.take().or_else(|| note.reason.clone());
+        }
     }
 
     /// What was done, in its order.
@@ -124,7 +137,8 @@ impl Audit {
             | Event::Joined { .. }
             | Event::Forgotten { .. }
             | Event::Merged { .. }
-            | Event::Interrupted { .. } => return None,
+            | Event::Interrupted { .. }
+            | Event::Asked(_) => return None,
         })
     }
 
@@ -165,7 +179,8 @@ const fn visit(event: &Event) -> Option<u32> {
         | Event::Joined { .. }
         | Event::Forgotten { .. }
         | Event::Merged { .. }
-        | Event::Interrupted { .. } => None,
+        | Event::Interrupted { .. }
+        | Event::Asked(_) => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use waypost_kernel::{ClaimId, NewTask, Rejection, RejectionCode as Code, Turn, WorkerId};
+use waypost_kernel::{ClaimId, NewTask, Note, Rejection, RejectionCode as Code, Turn, WorkerId};
 
 use super::{
     Command, Event, Path, Phase, Process, Rest, Start, State, Stay, StepType, Variables,
@@ -36,6 +36,11 @@ pub(super) fn decide(turn: &mut Turn<'_, Process>, command: Command) -> Decision
 fn be_born(turn: &mut Turn<'_, Process>, command: Command) -> Decision {
     match command {
         Command::Start(start) => begin(turn, start),
+        Command::Asked { note, command } => {
+            be_born(turn, *command)?;
+            keep(turn, note);
+            Ok(())
+        }
         Command::Complete { .. }
         | Command::Fail { .. }
         | Command::Lapse { .. }
@@ -60,6 +65,18 @@ fn act(turn: &mut Turn<'_, Process>, command: Command) -> Decision {
         Command::Fire { visit, timer } => fire(turn, visit, timer),
         Command::Retry { step, patch } => retry(turn, &step, patch),
         Command::Cancel { reason } => cancel(turn, reason),
+        Command::Asked { note, command } => {
+            act(turn, *command)?;
+            keep(turn, note);
+            Ok(())
+        }
+    }
+}
+
+/// What somebody said about what has happened. Of what has not happened there is nothing to tell.
+fn keep(turn: &mut Turn<'_, Process>, note: Note) {
+    if !note.is_empty() && !turn.is_quiet() {
+        turn.emit(Event::Asked(note));
     }
 }
 

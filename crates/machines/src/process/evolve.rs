@@ -53,7 +53,7 @@ pub(super) fn evolve(state: &mut State, event: &Event) {
             false => merge(variables, output),
         }),
         Event::Left { visit, .. } => leave(state, *visit),
-        Event::Fired { .. } => {}
+        Event::Fired { .. } | Event::Asked(_) => {}
         Event::Interrupted { visit } => {
             note_failure(state, *visit);
             leave(state, *visit);
@@ -213,6 +213,7 @@ fn end(state: &mut State, event: &Event) {
         | Event::Lapsed { .. }
         | Event::StepFailed { .. }
         | Event::Stumbled { .. }
-        | Event::Resumed { .. } => {}
+        | Event::Resumed { .. }
+        | Event::Asked(_) => {}
     }
 }

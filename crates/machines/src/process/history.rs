@@ -106,7 +106,8 @@ impl History {
             | Event::Resumed { .. }
             | Event::Completed { .. }
             | Event::Failed { .. }
-            | Event::Canceled { .. } => {}
+            | Event::Canceled { .. }
+            | Event::Asked(_) => {}
         }
     }
 

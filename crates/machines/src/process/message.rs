@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use waypost_kernel::{ClaimId, DefinitionRef, InstanceId, Lease, Timestamp, WorkerId};
+use waypost_kernel::{ClaimId, DefinitionRef, InstanceId, Lease, Note, Timestamp, WorkerId};
 
 use super::{
     StepId, Variables,
@@ -54,6 +54,11 @@ pub enum Command {
     },
     Cancel {
         reason: Option<String>,
+    },
+    /// Something somebody has said more about.
+    Asked {
+        note: Note,
+        command: Box<Command>,
     },
 }
 
@@ -185,4 +190,6 @@ pub enum Event {
         at: Timestamp,
         reason: String,
     },
+    /// Who asked for what has just happened, and why.
+    Asked(Note),
 }

@@ -142,7 +142,8 @@ fn failed_step(event: &Event) -> Option<usize> {
         | Event::ContextPatched { .. }
         | Event::Completed { .. }
         | Event::Failed { .. }
-        | Event::Canceled { .. } => None,
+        | Event::Canceled { .. }
+        | Event::Asked(_) => None,
     }
 }
 
@@ -216,7 +217,8 @@ pub(crate) fn signals_left(events: &[Event]) -> Vec<Signal> {
             | Event::StepRetried { .. }
             | Event::StepLapsed { .. }
             | Event::StepDead { .. }
-            | Event::ContextPatched { .. } => {}
+            | Event::ContextPatched { .. }
+            | Event::Asked(_) => {}
         }
     }
     kept

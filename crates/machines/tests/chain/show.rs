@@ -45,6 +45,7 @@ fn news(event: &Event) -> Option<String> {
     match event {
         Event::SignalBuffered { signal: it } => Some(format!("~ {} is kept", signal(it))),
         Event::SignalsDiscarded { event_type } => Some(format!("~ {event_type} counts afresh")),
+        Event::Asked(it) => Some(format!("~ asked by {:?}: {:?}", it.by, it.reason)),
         Event::Started { .. }
         | Event::StepReady { .. }
         | Event::StepDone { .. }

@@ -222,3 +222,31 @@ fn events_nobody_waits_for_are_refused_in_strict_mode() {
         "#]],
     );
 }
+
+#[test]
+fn who_signals_or_cancels_can_say_why_unless_nothing_happens() {
+    check(
+        "
+        start VALIDATE
+        ann because=they-called wake paid id=e1
+        ann because=again wake paid id=e1
+        ann because=they-left cancel
+        ann because=to-be-sure cancel
+        ",
+        expect![[r#"
+            start VALIDATE
+              + task 0 VALIDATE at +0ms
+            ann because=they-called wake paid id=e1
+              ~ paid#e1 is kept
+              ~ asked by Some("ann"): Some("they-called")
+            ann because=again wake paid id=e1
+              = nothing changes
+            ann because=they-left cancel
+              ~ asked by Some("ann"): Some("they-left")
+              - task 0
+            ann because=to-be-sure cancel
+              = nothing changes
+            => CANCELED at +0ms 0:READY(next_run_at +0ms)
+        "#]],
+    );
+}

@@ -1,6 +1,7 @@
 //! The language of the stories, and the one function that knows the machine's API.
 
 use expect_test::Expect;
+use waypost_kernel::Note;
 use waypost_machines::chain::{
     Backoff, Command, Held, LeaseExhaustion, Outbound, Outcome, Policy, Report, Signal, Start,
 };
@@ -152,6 +153,12 @@ impl Teller {
                 Command::Lapse { step, token: held.token }
             }
             "cancel" => Command::Cancel { reason: words.next().map(|it| text(&it)) },
+            "ann" => {
+                let reason = words.value("because").map(|it| text(&it));
+                let note = Note { by: Some("ann".into()), reason };
+                let verb = words.next().unwrap();
+                Command::Asked { note, command: Box::new(self.command(&verb, words)) }
+            }
             verb => panic!("{verb} is not a command"),
         }
     }

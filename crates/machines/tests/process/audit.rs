@@ -119,3 +119,48 @@ fn who_follows_another_was_started_by_nobody_and_a_cancel_says_why() {
         "#]],
     );
 }
+
+#[test]
+fn who_asked_and_why_is_on_record_with_the_deed() {
+    check(
+        "
+        a task A -> u
+        u user -> w
+        w wait -> e
+        e end
+        ",
+        "
+        .. ann: start
+        .. claim A w1
+        .. fail a final
+        .. ann 'the bank is open again': retry a
+        .. claim A w2
+        .. done a
+        .. ann 'seen the papers': user u
+        ann 'too late': user u
+        .. ann 'they called': signal w
+        audit
+        ",
+        expect![[r#"
+            .. ann: start
+            .. claim A w1
+            .. fail a final
+            .. ann 'the bank is open again': retry a
+            .. claim A w2
+            .. done a
+            .. ann 'seen the papers': user u
+            ann 'too late': user u
+              ! TASK_NOT_FOUND user task not found
+            .. ann 'they called': signal w
+            audit
+              +0s Started by ann
+              +0s StepFailed a#1 by w1 "boom"
+              +0s Failed by the engine "boom"
+              +0s StepRetried a by ann "the bank is open again"
+              +0s TaskCompleted a#3 by w2
+              +0s UserTaskCompleted u#5 by ann "seen the papers"
+              +0s Signaled w#6 by ann "they called"
+              +0s Completed by the engine
+        "#]],
+    );
+}

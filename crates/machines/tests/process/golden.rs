@@ -14,7 +14,7 @@ use std::{
 use expect_test::expect_file;
 use indexmap::IndexMap;
 use serde::{Serialize, de::DeserializeOwned};
-use waypost_kernel::{DefinitionRef, Json, Lease, Timestamp};
+use waypost_kernel::{DefinitionRef, Json, Lease, Note, Timestamp};
 use waypost_machines::process::{
     Alarm, Branch, Event, Fork, Path, Phase, Rest, State, Stay, Variables, Visits,
 };
@@ -108,7 +108,7 @@ fn extended(json: &Json, is_struct: bool) -> Json {
     }
 }
 
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "started",
     "entered",
     "passed",
@@ -128,6 +128,7 @@ const NAMES: [&str; 19] = [
     "completed",
     "failed",
     "canceled",
+    "asked",
 ];
 
 /// A new event needs a name in [`NAMES`] and a file.
@@ -152,6 +153,7 @@ const fn name(event: &Event) -> &'static str {
         Event::Completed { .. } => "completed",
         Event::Failed { .. } => "failed",
         Event::Canceled { .. } => "canceled",
+        Event::Asked(_) => "asked",
     }
 }
 
@@ -322,5 +324,7 @@ fn ends() -> Vec<(&'static str, Event)> {
         ("failed", failed(BTreeMap::from([(6, lease())]), pending)),
         ("failed-bare", failed(BTreeMap::new(), Vec::new())),
         ("canceled", Event::Canceled { at: at(9), reason: "out of stock".into() }),
+        ("asked", Event::Asked(Note { by: Some("ann".into()), reason: Some("late".into()) })),
+        ("asked-bare", Event::Asked(Note { by: None, reason: Some("late".into()) })),
     ]
 }

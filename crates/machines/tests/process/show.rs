@@ -1,7 +1,7 @@
 //! How consequences look in a story.
 
 use serde_json::Value;
-use waypost_kernel::Timestamp;
+use waypost_kernel::{Note, Timestamp};
 use waypost_machines::process::{Branch, By, Deed, Event, Rest, Stay, Variables, Visit};
 
 use crate::world::{DAWN, Landed, Refusal, World};
@@ -90,6 +90,9 @@ fn happened(event: &Event) -> Option<String> {
             format!("failed{}", holders.chain(later).collect::<String>())
         }
         Event::Canceled { reason, .. } => format!("canceled: {reason:?}"),
+        Event::Asked(Note { by, reason }) => {
+            format!("asked by {}: {:?}", by.as_deref().unwrap_or("somebody"), reason)
+        }
     })
 }
 
@@ -129,7 +132,7 @@ pub(crate) fn audit(world: &World) -> Vec<String> {
 
 fn deed(deed: &Deed) -> String {
     let by = match &deed.by {
-        By::Client => "a client".to_owned(),
+        By::Client => deed.user.clone().unwrap_or_else(|| "a client".to_owned()),
         By::Worker(Some(worker)) => worker.to_string(),
         By::Worker(None) => "a worker".to_owned(),
         By::Engine => "the engine".to_owned(),

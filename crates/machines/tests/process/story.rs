@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use expect_test::Expect;
 use serde_json::Value;
-use waypost_kernel::WorkerId;
+use waypost_kernel::{Note, WorkerId};
 use waypost_machines::process::{Command, Graph, Rest, Start, Variables};
 
 use crate::{
@@ -120,6 +120,15 @@ impl Teller {
         lines
     }
 
+    /// `ann: retry a` is what ann asks for, `ann 'the bank has called': retry a` says why.
+    fn asked(&self, who: &str, rest: &str) -> Command {
+        let (said, line) = rest.split_once(": ").unwrap_or(("", rest));
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let reason = Some(said.trim_matches('\'').to_owned()).filter(|it| !it.is_empty());
+        let note = Note { by: Some(who.trim_end_matches(':').to_owned()), reason };
+        Command::Asked { note, command: Box::new(self.command(verb, rest)) }
+    }
+
     fn command(&self, verb: &str, rest: &str) -> Command {
         let (words, output) = match rest.split_once('{') {
             Some((words, members)) => (words, variables(&format!("{{{members}"))),
@@ -162,6 +171,7 @@ impl Teller {
                 let reason = words.trim_matches('\'');
                 Command::Cancel { reason: (!reason.is_empty()).then(|| reason.to_owned()) }
             }
+            who @ ("ann" | "ann:") => self.asked(who, rest),
             other => panic!("{other} is not a command"),
         }
     }

@@ -30,7 +30,8 @@ pub(super) fn hits(all: &[Point], events: &[&Event]) -> BTreeSet<Point> {
         | Event::ContextPatched { .. }
         | Event::Completed { .. }
         | Event::Failed { .. }
-        | Event::Canceled { .. } => None,
+        | Event::Canceled { .. }
+        | Event::Asked(_) => None,
     };
     events.iter().filter_map(|it| hit(&it)).collect()
 }

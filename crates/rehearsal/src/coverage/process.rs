@@ -79,7 +79,8 @@ fn note(graph: &Graph, state: &State, event: &Event, hit: &mut BTreeSet<Point>) 
         | Event::Resumed { .. }
         | Event::Completed { .. }
         | Event::Failed { .. }
-        | Event::Canceled { .. } => {}
+        | Event::Canceled { .. }
+        | Event::Asked(_) => {}
     }
 }
 

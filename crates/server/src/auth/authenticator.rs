@@ -47,6 +47,8 @@ pub(super) struct Issuer {
     pub(super) vault: Vault,
     pub(super) register: Register,
     audience: Option<String>,
+    /// Whose everything is that has no tenants.
+    tenant: String,
 }
 
 impl Authenticator {
@@ -74,6 +76,12 @@ impl Authenticator {
         }
     }
 
+    /// Whose processes, chains and lifecycles are, where users sign in.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&str> {
+        self.issuer().map(|it| it.tenant.as_str())
+    }
+
     /// Who issues tokens, if anybody does.
     pub(super) fn issuer(&self) -> Option<&Issuer> {
         match &self.desk {
@@ -95,6 +103,7 @@ impl Issuer {
             .map_err(|reason| format!("the signing key {reason}"))?;
         let register = Register::new(store);
         let vault = Vault::new()?;
+        let tenant = options.tenant.unwrap_or_else(|| options.bootstrap.tenant.clone());
         let bootstrap = bootstrap(options.bootstrap, &vault).await?;
         Ok(Self {
             name: options.issuer,
@@ -105,6 +114,7 @@ impl Issuer {
             vault,
             register,
             audience: options.audience.filter(|it| !it.is_empty()),
+            tenant,
         })
     }
 

@@ -10,12 +10,18 @@ use axum::{
     response::Response,
 };
 
+use waypost_engine::entity::Code;
+
 use super::{
     authenticator::{Authenticator, Denied},
     identity::Identity,
 };
 use crate::{
-    http::entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem},
+    http::{
+        LOOK_ONLY,
+        entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem},
+        only_looks,
+    },
     telemetry::Log,
 };
 
@@ -87,6 +93,9 @@ pub async fn guard(
         return next.run(request).await;
     }
     match identify(&doorway.authenticator, request.headers()).await {
+        Ok(identity) if identity.is_viewer() && !only_looks(&request, &doorway.context) => {
+            problem(StatusCode::FORBIDDEN, Code::Forbidden.as_str(), LOOK_ONLY, path)
+        }
         Ok(identity) => {
             request.extensions_mut().insert(identity);
             next.run(request).await
@@ -96,7 +105,11 @@ pub async fn guard(
     }
 }
 
-async fn identify(authenticator: &Authenticator, headers: &HeaderMap) -> Result<Identity, Denied> {
+/// Who sends these headers.
+pub(crate) async fn identify(
+    authenticator: &Authenticator,
+    headers: &HeaderMap,
+) -> Result<Identity, Denied> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let first = given.next().and_then(|it| it.to_str().ok());
     // Of two headers, somebody before us may have looked at the other.

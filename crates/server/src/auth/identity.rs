@@ -8,6 +8,9 @@ pub(crate) const SYSTEM: &str = "SYSTEM";
 /// Administers keys and clients.
 pub(super) const ADMINISTRATOR: &str = "ROLE_ADMIN";
 
+/// Looks and does not touch, if it is somebody's only role.
+const VIEWER: &str = "ROLE_VIEWER";
+
 /// Bytes of a name.
 const NAME_MAX: usize = 255;
 
@@ -29,11 +32,22 @@ impl Identity {
         self.caller.roles.iter().any(|it| it == role)
     }
 
+    /// Whether they may only look.
+    #[must_use]
+    pub fn is_viewer(&self) -> bool {
+        is_viewer(&self.caller)
+    }
+
     /// Who everybody is where nobody is asked.
     pub(super) fn mock(roles: Vec<String>) -> Self {
         let caller = Caller { tenant: "mock-tenant".into(), user: "mock-user-001".into(), roles };
         Self { caller, user_name: "Mock User".into(), tenant_name: "Mock Tenant".into() }
     }
+}
+
+/// Whether somebody may only look.
+pub(crate) fn is_viewer(caller: &Caller) -> bool {
+    !caller.roles.is_empty() && caller.roles.iter().all(|it| it == VIEWER)
 }
 
 /// Whether something can be called so: stores and logs take it as it is.

@@ -42,6 +42,8 @@ pub struct AuthOptions {
     pub audience: Option<String>,
     /// How long a token is good.
     pub expiry: Duration,
+    /// Whose processes, chains and lifecycles are; if absent, the bootstrap client's tenant's.
+    pub tenant: Option<String>,
     /// A client that is there from the start.
     pub bootstrap: Bootstrap,
     /// Whether to refuse to start where nobody is asked.
@@ -72,6 +74,7 @@ impl Default for AuthOptions {
             issuer: "cyoda".into(),
             audience: None,
             expiry: Duration::from_secs(3_600),
+            tenant: None,
             bootstrap: Bootstrap::default(),
             require_jwt: false,
         }
@@ -119,6 +122,9 @@ impl AuthOptions {
         if self.expiry < Duration::from_secs(1) {
             return Err("tokens must be good for at least a second".into());
         }
+        if let Some(tenant) = self.tenant.as_deref().filter(|it| !is_tenant(it)) {
+            return Err(format!("processes cannot belong to tenant {tenant:?}"));
+        }
         self.bootstrap.check()
     }
 }
@@ -153,6 +159,7 @@ impl fmt::Debug for AuthOptions {
             .field("issuer", &self.issuer)
             .field("audience", &self.audience)
             .field("expiry", &self.expiry)
+            .field("tenant", &self.tenant)
             .field("bootstrap", &self.bootstrap)
             .field("require_jwt", &self.require_jwt)
             .finish()

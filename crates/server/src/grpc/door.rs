@@ -13,9 +13,12 @@ use tokio::time::timeout;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use super::entity::TICKET;
+use waypost_engine::Error;
+
+use super::{entity::TICKET, status::status};
 use crate::{
-    http::{App, Class, Refusal},
+    auth::{Denied, identify},
+    http::{App, Class, LOOK_ONLY, Refusal},
     options::HttpLimits,
 };
 
@@ -23,6 +26,15 @@ use crate::{
 const CALL_MAX: Duration = Duration::from_secs(30);
 
 const PROCESSES: &str = "/workflow.v1.WorkflowEngine/";
+/// What changes nothing.
+const LOOKS: [&str; 6] = [
+    "GetDefinition",
+    "ListDefinitions",
+    "GetInstance",
+    "GetInstanceHistory",
+    "ListInstances",
+    "ExplainInstance",
+];
 const ENTITIES: &str = "/org.cyoda.cloud.api.grpc.CloudEventsService/";
 
 /// Lets calls in.
@@ -46,10 +58,11 @@ pub(super) struct Guarded<S> {
 
 impl<S, B, A> Service<Request<B>> for Guarded<S>
 where
-    S: Service<Request<B>, Response = Response<A>>,
+    S: Service<Request<B>, Response = Response<A>> + Clone + Send + 'static,
     S::Future: Send + 'static,
     S::Error: Send + 'static,
     A: Default + Send + 'static,
+    B: Send + 'static,
 {
     type Response = S::Response;
     type Error = S::Error;
@@ -70,9 +83,16 @@ where
                 return Box::pin(async { Ok(refused) });
             }
         };
-        let (answer, under_way) = (self.inner.call(request), self.app.calls.token());
+        // The one that is ready is called; another stays for the next call.
+        let fresh = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, fresh);
+        let (app, under_way) = (Arc::clone(&self.app), self.app.calls.token());
         Box::pin(async move {
-            let answered = timeout(patience, answer).await;
+            let request = match sign_in(&app, request).await {
+                Ok(request) => request,
+                Err(denied) => return Ok(denied.into_http()),
+            };
+            let answered = timeout(patience, inner.call(request)).await;
             drop((place, under_way));
             match answered {
                 Ok(response) => response.map(blame),
@@ -80,6 +100,30 @@ where
             }
         })
     }
+}
+
+/// Lets calls about processes through where it is known whose they are, and they may. Entities have
+/// a door of their own.
+async fn sign_in<B>(app: &App, mut request: Request<B>) -> Result<Request<B>, Status> {
+    let authenticator = app.doorway.authenticator();
+    let method = request.uri().path().strip_prefix(PROCESSES);
+    let (Some(tenant), Some(method)) = (authenticator.tenant(), method) else {
+        return Ok(request);
+    };
+    let may_look = LOOKS.contains(&method);
+    let identity = match identify(authenticator, request.headers()).await {
+        Ok(identity) => identity,
+        Err(Denied::Unknown) => return Err(Status::unauthenticated("authentication failed")),
+        Err(Denied::Store(error)) => return Err(status(Error::Store(error))),
+    };
+    if identity.caller.tenant.as_str() != tenant {
+        return Err(Status::permission_denied("processes of this server belong to another tenant"));
+    }
+    if identity.is_viewer() && !may_look {
+        return Err(Status::permission_denied(LOOK_ONLY));
+    }
+    request.extensions_mut().insert(identity);
+    Ok(request)
 }
 
 /// What somebody is told for whom there is no room.

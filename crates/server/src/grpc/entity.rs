@@ -26,9 +26,10 @@ use self::{
 };
 use super::door::full;
 use crate::{
+    auth::is_viewer,
     cluster::Client,
     compute::{Events, Members, Operations, Service, service},
-    http::App,
+    http::{App, LOOK_ONLY},
 };
 
 pub(super) use self::envelope::TICKET;
@@ -40,12 +41,33 @@ pub(super) fn serving(app: &Arc<App>) -> Option<CloudEventsServiceServer<Service
     app.members.clone().map(serve)
 }
 
+/// What changes nothing.
+const LOOKS: [&str; 12] = [
+    "EntityModelExportRequest",
+    "EntityModelGetAllRequest",
+    "EntityGetRequest",
+    "EntitySnapshotSearchRequest",
+    "SnapshotGetStatusRequest",
+    "SnapshotCancelRequest",
+    "EntityGetAllRequest",
+    "EntitySearchRequest",
+    "SnapshotGetRequest",
+    "EntityStatsGetRequest",
+    "EntityStatsByStateGetRequest",
+    "EntityChangesMetadataGetRequest",
+];
+
 /// Answers for models and entities.
 pub(super) struct Entities(Arc<App>);
 
 impl Entities {
     fn open(&self, caller: Caller, request: Request<CloudEvent>) -> Result<Opened, Status> {
-        open(&self.0, caller, request)
+        let may_only_look = is_viewer(&caller);
+        let opened = open(&self.0, caller, request)?;
+        match may_only_look && !LOOKS.contains(&opened.kind()) {
+            true => Err(Status::permission_denied(LOOK_ONLY)),
+            false => Ok(opened),
+        }
     }
 }
 

@@ -24,9 +24,11 @@ use waypost_engine::{
     limits::{CLAIM_MAX, PAGE_MAX},
     process::{Callback, ListProcesses, Poll, Processes, StartProcess},
 };
+use waypost_kernel::Note;
 
 use super::{door::full, status::status, values};
 use crate::{
+    auth::Identity,
     delivery::take,
     http::{App, explanation, shown},
 };
@@ -48,6 +50,12 @@ impl Service {
 
     fn processes(&self) -> &Processes {
         &self.app.processes
+    }
+
+    /// The same for somebody who steers: that is kept where users sign in.
+    fn steered<T>(&self, request: &Request<T>) -> Processes {
+        let by = request.extensions().get::<Identity>().map(|it| it.caller.user.clone());
+        self.processes().noting(Note { by, reason: None })
     }
 }
 
@@ -102,6 +110,7 @@ impl WorkflowEngine for Service {
         &self,
         request: Request<StartInstanceRequest>,
     ) -> Answer<StartInstanceResponse> {
+        let processes = self.steered(&request);
         let body = request.into_inner();
         if body.definition_id.is_empty() {
             return Err(Status::invalid_argument("definition_id is required"));
@@ -113,7 +122,7 @@ impl WorkflowEngine for Service {
             business_key: Some(body.business_key).filter(|it| !it.is_empty()),
             request: None,
         };
-        let view = self.processes().start(start).await.map_err(status)?;
+        let view = processes.start(start).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
         Ok(Response::new(StartInstanceResponse { instance }))
     }
@@ -150,8 +159,9 @@ impl WorkflowEngine for Service {
         &self,
         request: Request<CancelInstanceRequest>,
     ) -> Answer<CancelInstanceResponse> {
+        let processes = self.steered(&request);
         let CancelInstanceRequest { id, reason } = request.into_inner();
-        let view = self.processes().cancel(&id.into(), Some(reason)).await.map_err(status)?;
+        let view = processes.cancel(&id.into(), Some(reason)).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
         Ok(Response::new(CancelInstanceResponse { instance }))
     }
@@ -225,33 +235,36 @@ impl WorkflowEngine for Service {
         &self,
         request: Request<CompleteUserTaskRequest>,
     ) -> Answer<CompleteUserTaskResponse> {
+        let processes = self.steered(&request);
         let body = request.into_inner();
         let names = (&body.instance_id, &body.user_task_step_id);
         both_given(names, "instance_id and user_task_step_id are required")?;
         let output = values::from_struct("result", body.result)?;
         let id = body.instance_id.into();
-        let done = self.processes().complete_user_task(&id, &body.user_task_step_id, output);
+        let done = processes.complete_user_task(&id, &body.user_task_step_id, output);
         done.await.map_err(status)?;
         Ok(Response::new(CompleteUserTaskResponse {}))
     }
 
     async fn signal_wait(&self, request: Request<SignalWaitRequest>) -> Answer<SignalWaitResponse> {
+        let processes = self.steered(&request);
         let body = request.into_inner();
         let names = (&body.instance_id, &body.wait_step_id);
         both_given(names, "instance_id and wait_step_id are required")?;
         let output = values::from_struct("variables", body.variables)?;
         let id = body.instance_id.into();
-        self.processes().signal(&id, &body.wait_step_id, output).await.map_err(status)?;
+        processes.signal(&id, &body.wait_step_id, output).await.map_err(status)?;
         Ok(Response::new(SignalWaitResponse {}))
     }
 
     async fn retry_step(&self, request: Request<RetryStepRequest>) -> Answer<RetryStepResponse> {
+        let processes = self.steered(&request);
         let body = request.into_inner();
         let names = (&body.instance_id, &body.step_id);
         both_given(names, "instance_id and step_id are required")?;
         let patch = values::from_struct("variables", body.variables)?;
         let id = body.instance_id.into();
-        let view = self.processes().retry(&id, &body.step_id, patch).await.map_err(status)?;
+        let view = processes.retry(&id, &body.step_id, patch).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
         Ok(Response::new(RetryStepResponse { instance }))
     }

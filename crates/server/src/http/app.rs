@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waypost_engine::{Engine, chain::Chains, process::Processes};
 
-use super::{admission::Admission, meter::Meter, overview::Latest};
+use super::{admission::Admission, meter::Meter, overview::Latest, pages::Pages};
 use crate::{
     auth::Doorway,
     cluster::Cluster,
@@ -30,6 +30,8 @@ pub(crate) struct App {
     pub(crate) members: Option<Members>,
     /// The other nodes, if there may be some.
     pub(crate) cluster: Option<Cluster>,
+    /// What pages in browsers may do.
+    pub(crate) pages: Pages,
     /// Lifecycles and how operators come to them, if they may.
     pub(crate) lifecycle: Option<Gateway>,
     /// How it went when somebody looked last.
@@ -61,6 +63,7 @@ impl App {
             doorway: Arc::new(doorway),
             members,
             cluster,
+            pages: Pages::default(),
             lifecycle: None,
             overview: Latest::default(),
             document: OnceLock::new(),

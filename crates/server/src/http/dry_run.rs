@@ -105,6 +105,11 @@ pub(super) fn can_be_tried(method: &str, path: &str) -> bool {
     COMMANDS.contains(&(method, path))
 }
 
+/// Whether a request asks for a try.
+pub(super) fn is_wanted(uri: &Uri) -> bool {
+    asked(uri).is_some_and(|it| matches!(it.as_str(), "true" | ""))
+}
+
 /// Lets requests through, and tries those that ask for it.
 pub(super) async fn dry_run(
     State(app): State<Arc<App>>,

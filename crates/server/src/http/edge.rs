@@ -75,9 +75,13 @@ impl Visit {
 /// What every request passes.
 pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let visit = Visit::new(app.context(), &request);
-    if process::owns(&visit.path)
-        && let Some(answer) = process::preflight(&visit.method, request.headers())
+    // Probes and metrics may have an address of their own, with names of its own.
+    if visit.class != Class::Operations
+        && let Err(refusal) = app.pages.believe(&request)
     {
+        return leave(&app, &visit, refusal.into_response());
+    }
+    if let Some(answer) = app.pages.preflight(&request) {
         return leave(&app, &visit, answer);
     }
     if lifecycle::owner(&app, &visit.path).is_some()
@@ -107,25 +111,12 @@ fn admit(
         let detail = format!("too many connections at a time; at most {most}");
         return Err(Refusal::new(EdgeCode::Overloaded, detail));
     }
-    // Clients of processes may be pages of other sites.
+    // The gateway of lifecycles has a list of its own.
     let knows = |it: &Gateway| it.knows(visit.origin.as_ref().and_then(|it| it.to_str().ok()));
-    if !process::owns(&visit.path) && !lifecycle::owner(app, &visit.path).is_some_and(knows) {
-        refuse_other_sites(request)?;
+    if !lifecycle::owner(app, &visit.path).is_some_and(knows) {
+        app.pages.refuse_others(request)?;
     }
     app.admission.admit(visit.class)
-}
-
-/// Browsers say whether a page of another site is behind a request. None may change anything here.
-fn refuse_other_sites(request: &Request) -> Result<(), Refusal> {
-    let is_safe = request.method().is_safe();
-    let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
-    match site {
-        Some(b"cross-site" | b"same-site") if !is_safe => Err(Refusal::new(
-            EdgeCode::CrossSite,
-            "pages of other sites may not change anything here",
-        )),
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// Gives the request its time. A panic ends this request and no other.
@@ -177,9 +168,7 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     app.meter.count(&visit.method, &visit.route, status, took);
     log(visit, status, took);
     let headers = response.headers_mut();
-    if process::owns(&visit.path) {
-        process::allow(visit.origin.as_ref(), headers);
-    }
+    app.pages.allow(&visit.path, visit.origin.as_ref(), headers);
     if let Some(gateway) = lifecycle::owner(app, &visit.path) {
         lifecycle::allow(gateway, visit.origin.as_ref(), headers);
     }

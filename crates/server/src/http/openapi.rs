@@ -25,6 +25,7 @@ use waypost_api::{
 
 use super::{
     app::App,
+    asking,
     chain::{self, changes, definitions, instances, work},
     dry_run::can_be_tried,
     entity, events, health,
@@ -124,7 +125,7 @@ const ORIGIN: &str = "http://origin.invalid";
     components(schemas(
         Problem, Violation, Event, Failure, EntityProblem, Forecast, Denied, Definition, Snapshot,
     )),
-    modifiers(&Problems, &DryRuns),
+    modifiers(&Problems, &DryRuns, &Reasons),
 )]
 pub(super) struct Document;
 
@@ -169,6 +170,26 @@ impl Modify for DryRuns {
                     .build();
                 operation.parameters.get_or_insert_default().push(parameter.into());
             }
+        }
+    }
+}
+
+/// Tells of every command that keeps why it was asked for.
+struct Reasons;
+
+impl Modify for Reasons {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for path in asking::COMMANDS {
+            let item = document.paths.paths.get_mut(path);
+            let Some(operation) = item.and_then(|it| it.post.as_mut()) else { continue };
+            let parameter = ParameterBuilder::new()
+                .name("Waypost-Reason")
+                .parameter_in(ParameterIn::Header)
+                .required(Required::False)
+                .description(Some("Why, for the audit: plain, or percent-encoded UTF-8"))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .build();
+            operation.parameters.get_or_insert_default().push(parameter.into());
         }
     }
 }
@@ -403,6 +424,16 @@ mod tests {
         assert_eq!(origin(&behind), "https://w.example");
         assert_eq!(origin(&[("host", "\"><script>")]), "http://localhost");
         assert_eq!(origin(&[]), "http://localhost");
+    }
+
+    #[test]
+    fn every_command_that_keeps_a_reason_is_described() {
+        let document: Value = serde_json::from_str(&text(CONTEXT, None)).unwrap();
+        for path in asking::COMMANDS {
+            let parameters = &document["paths"][path]["post"]["parameters"];
+            let found = parameters.as_array().unwrap().iter().any(|it| it["in"] == "header");
+            assert!(found, "{path}");
+        }
     }
 
     #[test]

@@ -10,16 +10,11 @@ mod failure;
 pub(super) mod instances;
 pub(super) mod jobs;
 pub(super) mod moments;
-mod origin;
 mod params;
 pub(super) mod tasks;
 
 pub(crate) use self::convert::KEY_IN_USE;
-pub(super) use self::{
-    body::Text,
-    failure::write,
-    origin::{allow, preflight},
-};
+pub(super) use self::{body::Text, failure::write};
 use super::{routes::Routes, what_if};
 
 /// What the routes of processes begin with.

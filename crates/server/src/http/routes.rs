@@ -13,8 +13,8 @@ use axum::{
 use waypost_api::{diagram::Format, problem::EdgeCode};
 
 use super::{
-    app::App, chain, console, docs, dry_run::dry_run, edge::edge, entity, events, health,
-    lifecycle, lint, meter, openapi, overview, problem::Refusal, process,
+    app::App, chain, console, docs, door::door, dry_run::dry_run, edge::edge, entity, events,
+    health, lifecycle, lint, meter, openapi, overview, problem::Refusal, process,
 };
 
 /// A router that remembers its routes, so that they can be held against the document.
@@ -104,6 +104,7 @@ impl Routes {
             .method_not_allowed_fallback(not_allowed)
             .layer(from_fn_with_state(Arc::clone(&app), dry_run))
             .layer(from_fn_with_state(Arc::clone(&app), entity::door))
+            .layer(from_fn_with_state(Arc::clone(&app), door))
             .layer(from_fn_with_state(Arc::clone(&app), edge))
             .with_state(app)
     }

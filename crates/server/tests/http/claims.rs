@@ -53,7 +53,7 @@ async fn a_client_that_goes_away_leaves_no_step_held() {
     let world = world().await.with_order().await;
     let mut connection = world.connect().await;
     let head = format!(
-        "POST /v1/chains/claim HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+        "POST /v1/chains/claim HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: {}\r\n\r\n{WAIT}",
         WAIT.len()
     );

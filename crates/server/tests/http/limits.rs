@@ -58,7 +58,7 @@ async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
 async fn a_body_without_a_length_is_limited_too() {
     let world = world_limited(HttpLimits { body_max: 100, ..HttpLimits::default() }).await;
     let chunk = format!("c8\r\n{}\r\n", " ".repeat(200));
-    let head = "POST /v1/chains/instances HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+    let head = "POST /v1/chains/instances HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     let answer = world.shout(format!("{head}{chunk}").as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
@@ -69,14 +69,14 @@ async fn a_head_that_does_not_end_is_cut_off() {
     let limits = HttpLimits { head_timeout: Duration::from_millis(50), ..HttpLimits::default() };
     let world = world_limited(limits).await;
     assert_eq!(world.shout(b"").await, "");
-    assert_eq!(world.shout(b"GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ").await, "");
+    assert_eq!(world.shout(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-slow: ").await, "");
 }
 
 #[tokio::test]
 async fn a_body_that_does_not_come_is_refused() {
     let limits = HttpLimits { body_timeout: Duration::from_millis(50), ..HttpLimits::default() };
     let world = world_limited(limits).await;
-    let head = "POST /v1/chains/instances HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+    let head = "POST /v1/chains/instances HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ncontent-length: 10\r\n\r\n{";
     let answer = world.shout(head.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
@@ -87,7 +87,7 @@ async fn a_body_that_does_not_come_is_refused() {
 async fn an_idle_connection_is_closed() {
     let limits = HttpLimits { idle_timeout: Duration::from_millis(50), ..HttpLimits::default() };
     let world = world_limited(limits).await;
-    let answer = world.shout(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let answer = world.shout(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
@@ -118,16 +118,17 @@ async fn what_is_not_http_gets_no_further() {
 async fn beyond_the_limit_connections_are_told_so_and_health_still_answers() {
     let world = world_limited(HttpLimits { connections_max: 1, ..HttpLimits::default() }).await;
     let mut first = world.connect().await;
-    first.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    first.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     first.readable().await.unwrap();
-    let refused = world.shout(b"GET /v1/chains/instances HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let refused =
+        world.shout(b"GET /v1/chains/instances HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
     assert!(refused.contains("retry-after: 1"), "{refused}");
     assert!(refused.contains("connection: close"), "{refused}");
     assert!(refused.contains("OVERLOADED"), "{refused}");
     for path in ["/healthz", "/readyz", "/metrics"] {
         let answer =
-            world.shout(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await;
+            world.shout(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{path} {answer}");
     }
     first

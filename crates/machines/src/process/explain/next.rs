@@ -115,7 +115,8 @@ fn ends(events: &[Event]) -> Vec<String> {
             | Event::Lapsed { .. }
             | Event::StepFailed { .. }
             | Event::Stumbled { .. }
-            | Event::Resumed { .. } => {}
+            | Event::Resumed { .. }
+            | Event::Asked(_) => {}
         }
     }
     ends

@@ -4,7 +4,7 @@ use waypost_api::{
     Timestamp,
     chain::{DefinitionStep, Event, EventType},
 };
-use waypost_kernel::EventRecord;
+use waypost_kernel::{EventRecord, Note};
 use waypost_machines::chain as machine;
 
 use super::convert::{document, seq, time};
@@ -80,6 +80,7 @@ fn event(event: machine::Event) -> Event {
             worker_id: under.map(|it| it.worker.as_str().to_owned()),
             ..new(EventType::Canceled)
         },
+        Stored::Asked(Note { by, reason }) => Event { user: by, reason, ..new(EventType::Asked) },
     }
 }
 

@@ -21,6 +21,7 @@ use waypost_kernel::Version;
 use super::{convert, history::events, moments::detail};
 use crate::http::{
     app::App,
+    asking::Asking,
     body::{JsonBody, OptionalBody},
     moment::AsOf,
     params::{self, InstancePath, Params, check_name, page_size},
@@ -53,11 +54,13 @@ const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
 pub(in crate::http) async fn start(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
+    asking: Asking,
     JsonBody(body): JsonBody<StartInstance>,
 ) -> Result<Response, Refusal> {
     let request = params::header(&headers, "idempotency-key")?;
     check_name("workflowType", &body.workflow_type)?;
-    let Started { chain, repeated } = app.chains.start(convert::start(body, request)).await?;
+    let chains = app.chains.noting(asking.0);
+    let Started { chain, repeated } = chains.start(convert::start(body, request)).await?;
     let place = format!("/v1/chains/instances/{}", chain.key.id);
     let mut response = (StatusCode::CREATED, Json(convert::instance(&chain))).into_response();
     if repeated {
@@ -154,10 +157,12 @@ pub(in crate::http) async fn history(
 pub(in crate::http) async fn signal(
     State(app): State<Arc<App>>,
     InstancePath(id): InstancePath,
+    asking: Asking,
     JsonBody(body): JsonBody<Signal>,
 ) -> Result<Json<SignalResponse>, Refusal> {
     let payload = body.payload.map(convert::json);
-    let outcome = app.chains.signal(&id, body.event_type, body.event_id, payload).await?;
+    let chains = app.chains.noting(asking.0);
+    let outcome = chains.signal(&id, body.event_type, body.event_id, payload).await?;
     Ok(Json(SignalResponse { outcome: convert::outcome_of_signal(outcome) }))
 }
 
@@ -173,8 +178,10 @@ pub(in crate::http) async fn signal(
 pub(in crate::http) async fn cancel(
     State(app): State<Arc<App>>,
     InstancePath(id): InstancePath,
+    asking: Asking,
     OptionalBody(body): OptionalBody<Cancel>,
 ) -> Result<Json<Instance>, Refusal> {
-    let view = app.chains.cancel(&id, body.reason).await?;
+    let (by, reason) = asking.of_cancel(body.reason);
+    let view = app.chains.noting(by).cancel(&id, reason).await?;
     Ok(Json(convert::instance(&view)))
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     auth::Identity,
     compute::{Members, TicketError},
-    http::app::App,
+    http::{app::App, asking::reason},
 };
 
 /// The entities of whoever asks.
@@ -25,7 +25,8 @@ impl FromRequestParts<Arc<App>> for Asker {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
-        let entities = app.engine.entities(caller(parts)?);
+        let why = reason(&parts.headers).map_err(|it| Failure::bad_request(it.detail()))?;
+        let entities = app.engine.entities(caller(parts)?).because(why);
         match parts.headers.get(TICKET) {
             Some(ticket) => {
                 let ticket = ticket.to_str().unwrap_or_default();

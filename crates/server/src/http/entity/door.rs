@@ -150,6 +150,9 @@ pub(super) fn dressed(problem: &Problem, cause: Option<String>) -> Failure {
         | EdgeCode::LintFound
         | EdgeCode::UnsupportedMediaType
         | EdgeCode::CrossSite
+        | EdgeCode::HostUnknown
+        | EdgeCode::Unauthorized
+        | EdgeCode::Forbidden
         | EdgeCode::RouteNotFound
         | EdgeCode::MethodNotAllowed
         | EdgeCode::Contended

@@ -86,7 +86,7 @@ pub(in crate::http) fn write(problem: &Problem, headers: &Response) -> Response 
     let status = StatusCode::from_u16(problem.status);
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, Json(json!({"error": problem.detail}))).into_response();
-    for name in [header::RETRY_AFTER, header::ALLOW] {
+    for name in [header::RETRY_AFTER, header::ALLOW, header::WWW_AUTHENTICATE] {
         if let Some(value) = headers.headers().get(&name) {
             response.headers_mut().insert(name, value.clone());
         }

@@ -28,7 +28,7 @@ pub(in crate::http) fn write(problem: &Problem, request_id: &str, headers: &Resp
 
 /// Keeps what else the answer was to say: when to ask again, which methods there are.
 fn with_headers(from: &Response, mut to: Response) -> Response {
-    for name in [header::RETRY_AFTER, header::ALLOW] {
+    for name in [header::RETRY_AFTER, header::ALLOW, header::WWW_AUTHENTICATE] {
         if let Some(value) = from.headers().get(&name) {
             to.headers_mut().insert(name, value.clone());
         }
@@ -63,6 +63,7 @@ fn reason(problem: &Problem) -> String {
 fn error(status: StatusCode) -> &'static str {
     match status {
         StatusCode::BAD_REQUEST => "bad-request",
+        StatusCode::UNAUTHORIZED => "unauthorized",
         StatusCode::FORBIDDEN => "forbidden",
         StatusCode::NOT_FOUND => "not-found",
         StatusCode::CONFLICT => "conflict",

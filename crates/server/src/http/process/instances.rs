@@ -22,6 +22,7 @@ use super::{
 };
 use crate::http::{
     app::App,
+    asking::Asking,
     moment::AsOf,
     params::{InPath, Params, header},
     problem::Refusal,
@@ -39,9 +40,10 @@ use crate::http::{
 pub(in crate::http) async fn start(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
+    asking: Asking,
     text: Text,
 ) -> Result<(StatusCode, Json<Instance>), Refusal> {
-    begin(&app, &headers, text.expect()?).await
+    begin(&app, (&headers, asking), text.expect()?).await
 }
 
 /// Starts an instance of the definition the path names.
@@ -55,15 +57,16 @@ pub(in crate::http) async fn start_of(
     State(app): State<Arc<App>>,
     InPath(id): InPath<String>,
     headers: HeaderMap,
+    asking: Asking,
     text: Text,
 ) -> Result<(StatusCode, Json<Instance>), Refusal> {
     let body: StartInstance = text.parse()?.unwrap_or_default();
-    begin(&app, &headers, StartInstance { definition_id: Some(id), ..body }).await
+    begin(&app, (&headers, asking), StartInstance { definition_id: Some(id), ..body }).await
 }
 
 async fn begin(
     app: &App,
-    headers: &HeaderMap,
+    (headers, asking): (&HeaderMap, Asking),
     body: StartInstance,
 ) -> Result<(StatusCode, Json<Instance>), Refusal> {
     let missing = || Refusal::field("definitionId", "is required");
@@ -74,7 +77,7 @@ async fn begin(
         business_key: given(body.business_key),
         request: header(headers, "idempotency-key")?.map(Into::into),
     };
-    let view = app.processes.start(start).await?;
+    let view = app.processes.noting(asking.0).start(start).await?;
     Ok((StatusCode::CREATED, Json(convert::instance(&view))))
 }
 
@@ -192,11 +195,13 @@ pub(in crate::http) async fn history(
 pub(in crate::http) async fn cancel(
     State(app): State<Arc<App>>,
     InPath(id): InPath<String>,
+    asking: Asking,
     text: Text,
 ) -> Result<Json<Instance>, Refusal> {
     // Clients have always got away with a body that makes no sense.
     let body: Cancel = text.parse().ok().flatten().unwrap_or_default();
-    let view = app.processes.cancel(&id.into(), body.reason).await?;
+    let (by, reason) = asking.of_cancel(body.reason);
+    let view = app.processes.noting(by).cancel(&id.into(), reason).await?;
     Ok(Json(convert::instance(&view)))
 }
 
@@ -217,10 +222,12 @@ pub(in crate::http) async fn cancel(
 pub(in crate::http) async fn retry(
     State(app): State<Arc<App>>,
     InPath((id, step)): InPath<(String, String)>,
+    asking: Asking,
     text: Text,
 ) -> Result<Json<Instance>, Refusal> {
     let body: Retry = text.parse()?.unwrap_or_default();
     let patch = body.variables.unwrap_or_default();
-    let view = app.processes.retry(&id.into(), &step, patch).await?;
+    let processes = app.processes.noting(asking.because(body.reason)?);
+    let view = processes.retry(&id.into(), &step, patch).await?;
     Ok(Json(convert::instance(&view)))
 }

@@ -12,6 +12,7 @@ use waypost_api::{
 use super::{body::Text, convert, instances::Wanted, params::Paging};
 use crate::http::{
     app::App,
+    asking::Asking,
     params::{InPath, Params},
     problem::Refusal,
 };
@@ -48,11 +49,13 @@ pub(in crate::http) async fn list(
 pub(in crate::http) async fn complete(
     State(app): State<Arc<App>>,
     InPath((id, step)): InPath<(String, String)>,
+    asking: Asking,
     text: Text,
 ) -> Result<StatusCode, Refusal> {
     let body: CompleteUserTask = text.parse()?.unwrap_or_default();
     let output = body.variables.or(body.result).unwrap_or_default();
-    app.processes.complete_user_task(&id.into(), &step, output).await?;
+    let processes = app.processes.noting(asking.because(body.reason)?);
+    processes.complete_user_task(&id.into(), &step, output).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -69,11 +72,13 @@ pub(in crate::http) async fn complete(
 pub(in crate::http) async fn complete_by_id(
     State(app): State<Arc<App>>,
     InPath(task): InPath<String>,
+    asking: Asking,
     text: Text,
 ) -> Result<StatusCode, Refusal> {
     let body: CompleteUserTask = text.parse()?.unwrap_or_default();
     let output = body.variables.or(body.result).unwrap_or_default();
-    app.processes.complete_user_task_named(&task, output).await?;
+    let processes = app.processes.noting(asking.because(body.reason)?);
+    processes.complete_user_task_named(&task, output).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -94,6 +99,7 @@ pub(in crate::http) async fn complete_by_id(
 pub(in crate::http) async fn signal(
     State(app): State<Arc<App>>,
     InPath((id, step)): InPath<(String, String)>,
+    asking: Asking,
     text: Text,
 ) -> Result<StatusCode, Refusal> {
     let output: Map<String, Value> = match text.parse::<Option<Value>>()?.flatten() {
@@ -103,6 +109,6 @@ pub(in crate::http) async fn signal(
             return Err(Refusal::at(EdgeCode::BodyInvalid, "body", "must be an object"));
         }
     };
-    app.processes.signal(&id.into(), &step, output).await?;
+    app.processes.noting(asking.0).signal(&id.into(), &step, output).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -112,7 +112,7 @@ async fn a_question_that_is_too_large_is_not_read() {
     let pair = pair(impatient()).await;
     let head = |length: usize| {
         format!(
-            "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/cyoda-dispatch-v1\r\n\
+            "POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/cyoda-dispatch-v1\r\n\
              x-dispatch-timestamp: 1780000000\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
         )
     };

@@ -122,7 +122,7 @@ async fn every_body_has_ten_mebibytes_at_the_most() {
 #[tokio::test]
 async fn a_body_without_a_length_is_limited_too() {
     let world = with_model().await;
-    let head = "POST /api/entity/JSON/m/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+    let head = "POST /api/entity/JSON/m/1 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 transfer-encoding: chunked\r\n\r\n";
     let chunk = format!("a00001\r\n{}\r\n", " ".repeat((10 << 20) + 1));
     let answer = world.shout(format!("{head}{chunk}").as_bytes()).await;

@@ -79,6 +79,26 @@ async fn pages_of_other_sites_may_not_change_anything() {
 }
 
 #[tokio::test]
+async fn whoever_writes_can_say_why() {
+    let world = world().await;
+    for line in
+        [r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#, "PUT /api/model/m/1/lock"]
+    {
+        assert_eq!(world.say(line, &[]).await.status, 200, "{line}");
+    }
+    let why = ["Waypost-Reason: found%20in%20the%20cellar".to_owned()];
+    let made = world.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &why).await;
+    let id = made.json()[0]["entityIds"][0].as_str().unwrap().to_owned();
+    let audit = world.say(&format!("GET /api/audit/entity/{id}"), &[]).await.json();
+    let items = audit["items"].as_array().unwrap();
+    let start = items.iter().find(|it| it["eventType"] == "STATE_MACHINE_START").unwrap();
+    assert_eq!(start["data"], json!({"reason": "found in the cellar"}));
+    let long = [format!("Waypost-Reason: {}", "x".repeat(1_001))];
+    let refused = world.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &long).await;
+    assert_eq!((refused.status, refused.code().as_str()), (400, "BAD_REQUEST"));
+}
+
+#[tokio::test]
 async fn writes_have_places_of_their_own() {
     let limits = HttpLimits { writes_max: 0, ..HttpLimits::default() };
     let world = world_limited(limits).await;
@@ -115,7 +135,7 @@ async fn requests_are_counted_by_their_routes() {
 async fn a_body_that_does_not_come_is_refused_in_the_same_form() {
     let limits = HttpLimits { body_timeout: Duration::from_millis(50), ..HttpLimits::default() };
     let world = world_limited(limits).await;
-    let head = "POST /api/model/validate/m/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+    let head = "POST /api/model/validate/m/1 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-length: 10\r\n\r\n{";
     let answer = world.shout(head.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");

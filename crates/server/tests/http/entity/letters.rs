@@ -21,7 +21,7 @@ pub(crate) async fn a_large_message_comes_back_as_it_was() {
 #[tokio::test]
 pub(crate) async fn a_message_without_a_length_is_refused() {
     let world = world().await;
-    let head = "POST /api/message/new/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+    let head = "POST /api/message/new/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     let body = r#"{"payload":1}"#;
     let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());

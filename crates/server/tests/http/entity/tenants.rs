@@ -348,5 +348,6 @@ pub(crate) async fn nobody_is_let_in_unknown() {
         assert_eq!((answer.status, answer.code().as_str()), (401, "UNAUTHORIZED"), "{line}");
     }
     assert_eq!(world.say("GET /api/health", &[]).await.status, 200);
-    assert_eq!(world.get("/v1/chains/instances").await.status(), 200);
+    assert_eq!(world.get("/healthz").await.status(), 200);
+    assert_eq!(world.get("/v1/chains/instances").await.status(), 401);
 }

@@ -1,12 +1,13 @@
 //! What clients of processes may send, however they send it, and how refusals look.
 
 use expect_test::expect;
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use waypost_server::HttpLimits;
+use waypost_engine::Settings;
+use waypost_server::{HttpLimits, Options, PageOptions};
 
 use super::samples::sample;
-use crate::world::{World, world, world_limited};
+use crate::world::{World, world, world_limited, world_with};
 
 const START: &str = r#"{"definitionId":"line"}"#;
 
@@ -78,7 +79,7 @@ async fn bodies_in_chunks_are_read_where_bodies_are_optional() {
         (format!("/v1/instances/{pause}/signals/hold"), r#"{"x":1}"#, pause),
     ] {
         let request = format!(
-            "POST {path} HTTP/1.1\nhost: x\nconnection: close\ntransfer-encoding: chunked\n\n\
+            "POST {path} HTTP/1.1\nhost: localhost\nconnection: close\ntransfer-encoding: chunked\n\n\
              {:x}\n{body}\n0\n\n",
             body.len()
         );
@@ -91,7 +92,7 @@ async fn bodies_in_chunks_are_read_where_bodies_are_optional() {
 async fn an_offer_to_upgrade_is_ignored() {
     let world = world().await.with(&["line"]).await;
     let request = format!(
-        "POST /v1/instances HTTP/1.1\nhost: x\nconnection: Upgrade, HTTP2-Settings, close\n\
+        "POST /v1/instances HTTP/1.1\nhost: localhost\nconnection: Upgrade, HTTP2-Settings, close\n\
          upgrade: h2c\nhttp2-settings: AAMAAABkAARAAAAAAAIAAAAA\ncontent-length: {}\n\n{START}",
         START.len()
     );
@@ -144,7 +145,7 @@ async fn unknown_routes_and_methods_are_told_apart() {
 }
 
 #[tokio::test]
-async fn pages_of_any_site_may_ask() {
+async fn pages_of_any_site_may_work_on_definitions() {
     let world = world().await;
     let url = format!("http://{}/v1/definitions", world.address);
     let ask = |method: Method| {
@@ -178,6 +179,87 @@ async fn pages_of_any_site_may_ask() {
     }
     let elsewhere = world.get("/v1/chains/instances").await;
     assert!(!elsewhere.headers().contains_key("access-control-allow-origin"));
+}
+
+/// A request as a page of another site sends it.
+fn from_a_page(world: &World, method: Method, path: &str) -> RequestBuilder {
+    let request = world.client.request(method, format!("http://{}{path}", world.address));
+    request.header("origin", "https://modeller").header("sec-fetch-site", "cross-site")
+}
+
+/// What pages of other sites want to change.
+const CHANGES: [&str; 6] = [
+    "/v1/instances",
+    "/v1/definitions/line/instances",
+    "/v1/jobs/poll",
+    "/v1/instances/x/cancel",
+    "/v1/user-tasks/x/complete",
+    "/v1/chains/instances",
+];
+
+#[tokio::test]
+async fn pages_of_other_sites_change_nothing_but_definitions() {
+    let world = world().await.with(&["line"]).await;
+    for path in CHANGES {
+        let response = from_a_page(&world, Method::POST, path).body(START).send().await.unwrap();
+        assert_eq!(response.status(), 403, "{path}");
+        assert!(!response.headers().contains_key("access-control-allow-origin"), "{path}");
+        let answer: Value = response.json().await.unwrap();
+        assert_eq!(answer["code"], "CROSS_SITE", "{path}");
+        let preflight = from_a_page(&world, Method::OPTIONS, path);
+        let preflight = preflight.header("access-control-request-method", "POST");
+        let response = preflight.send().await.unwrap();
+        assert_eq!(response.status(), 403, "{path}");
+        assert!(!response.headers().contains_key("access-control-allow-origin"), "{path}");
+    }
+    let read = from_a_page(&world, Method::GET, "/v1/instances").send().await.unwrap();
+    assert_eq!(read.status(), 200);
+    assert!(!read.headers().contains_key("access-control-allow-origin"));
+    let own = world.client.post(format!("http://{}/v1/instances", world.address));
+    let own = own.header("origin", format!("http://{}", world.address)).body(START);
+    assert_eq!(own.send().await.unwrap().status(), 201);
+}
+
+#[tokio::test]
+async fn pages_of_sites_that_are_let_in_may_do_what_programs_may() {
+    for (origin, told) in [("https://modeller", "https://modeller"), ("*", "*")] {
+        let pages = PageOptions { origins: vec![origin.to_owned()], ..PageOptions::default() };
+        let options = Options { pages, ..Options::default() };
+        let world = world_with(options, Settings::default()).await.with(&["line"]).await;
+        let request = from_a_page(&world, Method::POST, "/v1/instances").body(START);
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 201);
+        assert_eq!(response.headers()["access-control-allow-origin"], told);
+        let preflight = from_a_page(&world, Method::OPTIONS, "/v1/jobs/poll");
+        let preflight = preflight.header("access-control-request-method", "POST");
+        let response = preflight.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["access-control-allow-origin"], told);
+    }
+}
+
+#[tokio::test]
+async fn a_name_somebody_else_gave_this_machine_is_not_believed() {
+    let pages = PageOptions { hosts: vec!["flow.example".to_owned()], ..PageOptions::default() };
+    let world = world_with(Options { pages, ..Options::default() }, Settings::default()).await;
+    for (host, expected) in [
+        ("evil.example", 403),
+        ("evil.example:8080", 403),
+        ("localhost:1", 200),
+        ("waypost.localhost", 200),
+        ("[::1]", 200),
+        ("flow.example:443", 200),
+    ] {
+        for path in ["/v1/instances", "/v1/chains/instances", "/api/model", "/"] {
+            let url = format!("http://{}{path}", world.address);
+            let response = world.client.get(url).header("host", host).send().await.unwrap();
+            assert_eq!(response.status(), expected, "{host} {path}");
+            if expected == 403 {
+                let text = response.text().await.unwrap();
+                assert!(text.contains("HOST_UNKNOWN"), "{host} {path}: {text}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

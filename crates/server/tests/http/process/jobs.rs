@@ -127,7 +127,7 @@ async fn a_client_that_goes_away_leaves_no_job_held() {
     let world = world().await.with(&["line"]).await;
     let mut connection = world.connect().await;
     let head = format!(
-        "POST /v1/jobs/poll HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{WAIT}",
+        "POST /v1/jobs/poll HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n{WAIT}",
         WAIT.len()
     );
     connection.write_all(head.as_bytes()).await.unwrap();

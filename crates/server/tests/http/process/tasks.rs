@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::samples::{sample, text_of};
-use crate::world::world;
+use crate::world::{World, world};
 
 #[tokio::test]
 async fn user_tasks_are_listed_and_completed() {
@@ -86,4 +86,52 @@ async fn people_and_signals_go_by_the_version_an_instance_began_with() {
         }
         assert_eq!(world.look(&old, "definitionVersion").await, 1, "{name}");
     }
+}
+
+/// What the audit says about the deed of that kind.
+async fn detail(world: &World, id: &str, kind: &str) -> Value {
+    let audit: Value = world.get(&format!("/v1/instances/{id}/audit")).await.json().await.unwrap();
+    let items = audit["items"].as_array().unwrap();
+    items.iter().find(|it| it["kind"] == kind).unwrap()["detail"].clone()
+}
+
+#[tokio::test]
+async fn whoever_completes_signals_or_cancels_can_say_why() {
+    let world = world().await.with(&["person", "pause", "line"]).await;
+    let id = world.start("person", json!({})).await;
+    let body = r#"{"variables":{}, "reason":"seen the papers"}"#;
+    let path = format!("/v1/instances/{id}/user-tasks/ask/complete");
+    assert_eq!(world.post(&path, body).await.status(), 204);
+    assert_eq!(detail(&world, &id, "USER_TASK_COMPLETED").await, "seen the papers");
+
+    let because = async |path: String, reason: &str| {
+        let request = world.client.post(format!("http://{}{path}", world.address));
+        request.header("waypost-reason", reason).send().await.unwrap().status().as_u16()
+    };
+    let id = world.start("pause", json!({})).await;
+    let path = format!("/v1/instances/{id}/signals/hold");
+    assert_eq!(because(path.clone(), &"x".repeat(1_001)).await, 400);
+    assert_eq!(because(path, "Frau%20M%C3%BCller%20rief%20an").await, 204);
+    assert_eq!(detail(&world, &id, "SIGNAL_RECEIVED").await, "Frau M\u{fc}ller rief an");
+
+    let id = world.start("line", json!({})).await;
+    assert_eq!(because(format!("/v1/instances/{id}/cancel"), "no longer wanted").await, 200);
+    assert_eq!(detail(&world, &id, "INSTANCE_CANCELLED").await, "no longer wanted");
+}
+
+#[tokio::test]
+async fn whoever_signals_a_chain_can_say_why() {
+    let world = world().await.with_order().await;
+    let started = world.post("/v1/chains/instances", r#"{"workflowType":"order"}"#).await;
+    let started: Value = started.json().await.unwrap();
+    let id = started["instanceId"].as_str().unwrap();
+    let url = format!("http://{}/v1/chains/instances/{id}/signals", world.address);
+    let request = world.client.post(url).header("waypost-reason", "they paid in cash");
+    let request = request.header("content-type", "application/json");
+    let request = request.body(r#"{"eventType":"PAID"}"#);
+    assert_eq!(request.send().await.unwrap().status(), 200);
+    let history = world.get(&format!("/v1/chains/instances/{id}/events")).await;
+    let history: Value = history.json().await.unwrap();
+    let events = history["items"][1]["events"].as_array().unwrap();
+    assert_eq!(events[1], json!({"type": "ASKED", "reason": "they paid in cash"}), "{history}");
 }
