@@ -117,7 +117,7 @@ impl Definitions {
         match () {
             () if has("workflowType") => self.add_chain(item),
             () if has("steps") && has("id") => self.add_process(item),
-            () if has("workflows") => self.add_workflows(item),
+            () if has("workflows") => self.import_workflows(item),
             () if has("types") => self.add_types(item),
             () => Err("is not recognized as a definition; a process has id and steps, a chain \
                        workflowType and steps, an import for entities workflows, lifecycles types"
@@ -144,7 +144,7 @@ impl Definitions {
         Ok(())
     }
 
-    fn add_workflows(&mut self, item: &Json) -> Result<(), String> {
+    fn import_workflows(&mut self, item: &Json) -> Result<(), String> {
         let body = document::Value::parse(item.as_str()).map_err(|error| error.to_string())?;
         let rules = Rules { strict_types: true, is_sound: &is_sound };
         let workflows = import(&self.workflows, &body, &rules);
