@@ -122,6 +122,9 @@ async fn a_socket_that_nobody_reads_is_closed() {
     let limits = HttpLimits { idle_timeout: Duration::from_millis(500), ..HttpLimits::default() };
     let field = field_limited(GatewayOptions::default(), limits).await;
     let bucket = field.buckets.bucket("MISSIONS").unwrap();
+    while !field.lifecycles.is_indexed("drone-survey").unwrap() {
+        tokio::task::yield_now().await;
+    }
     let n_others = bucket.n_watches();
     let mut socket = field.socket("drone-survey?stream=true", None).await.unwrap();
     next(&mut socket).await.unwrap();
