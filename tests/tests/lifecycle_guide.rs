@@ -15,6 +15,8 @@ use tempfile::TempDir;
 const GUIDE: &str = include_str!("../../docs/guides/lifecycle.md");
 const PROGRAM: &str = include_str!("../../crates/cli/examples/drone_survey.rs");
 
+const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/drone_rules.json");
+
 /// Killed with the test.
 struct Survey(Child);
 
@@ -31,14 +33,15 @@ fn every_command_of_the_lifecycle_guide_does_what_it_says() {
     let folder = TempDir::new().unwrap();
     let child = Command::new(drone_survey())
         .args(["--store", "survey.db", "--http", "127.0.0.1:0", "--pace", "100"])
+        .args(["--missions", "3", "--rules", RULES])
         .current_dir(folder.path())
         .stdout(Stdio::piped())
         .spawn();
     let mut survey = Survey(child.unwrap());
     let mut lines = BufReader::new(survey.0.stdout.take().unwrap()).lines();
     let server = lines.next().unwrap().unwrap();
-    // By then both are planned.
-    assert!(lines.any(|it| it.unwrap().contains("m-2")));
+    // By then all are planned.
+    assert!(lines.any(|it| it.unwrap().contains("m-3")));
     let script = commands(GUIDE);
     assert!(script.matches("waypost ").count() > 8 && script.matches("curl ").count() > 5);
     let script = script.replace("localhost:8080", server.trim_start_matches("http://"));
@@ -54,12 +57,14 @@ fn every_command_of_the_lifecycle_guide_does_what_it_says() {
     let ran = Ran::from(output.unwrap());
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     let told = [
-        "planning 2",
+        "planning 3",
         "battery, owner_org_id",
         "wrote battery of m-1",
         "phase      completed",
+        "hangar-25",
+        "the battery is low",
         "refused, as it should be\nrefused, as it should be",
-        r#""counts_by_phase":{"completed":1,"planning":1}"#,
+        r#""counts_by_phase":{"completed":2,"planning":1}"#,
         r#""owner_org_id":"acme""#,
         "event: bootstrap_complete",
         r#""from":"landing","to":"completed""#,
@@ -71,8 +76,12 @@ fn every_command_of_the_lifecycle_guide_does_what_it_says() {
 }
 
 #[test]
-fn the_struct_of_the_lifecycle_guide_is_the_one_of_the_program() {
+fn what_the_lifecycle_guide_shows_is_in_the_program() {
     let shown = blocks(GUIDE, "rust,ignore");
-    let [shown] = shown.as_slice() else { unreachable!("there is one program") };
-    assert!(PROGRAM.contains(shown.trim()));
+    assert!(shown.len() > 3 && shown.iter().any(|it| it.contains("struct Mission")));
+    for block in shown {
+        assert!(PROGRAM.contains(block.trim_end()), "{block}");
+    }
+    let rules = std::fs::read_to_string(RULES).unwrap();
+    assert_eq!(blocks(GUIDE, "json"), [rules]);
 }

@@ -11,8 +11,8 @@ use std::{
 use crate::{
     install, root,
     services::{
-        NATS, POSTGRES, PYTHON, Server, fetch_node_packages, fetch_python_worker, python_grpc,
-        start_nats, start_postgres,
+        NATS, OLD_NATS, POSTGRES, PYTHON, Server, fetch_node_packages, fetch_old_nats,
+        fetch_python_worker, python_grpc, start_nats, start_postgres,
     },
     tidy,
 };
@@ -28,6 +28,8 @@ const PROPERTIES: (&str, &str) = ("PROPTEST_RNG_SEED", "20261116");
 struct Servers {
     postgres: String,
     nats: String,
+    /// The oldest that is worked with.
+    old_nats: String,
     /// The folder with the Python package that workers are written with.
     python: String,
     _started: Vec<Server>,
@@ -54,6 +56,7 @@ pub(crate) fn test() -> Result<(), String> {
         (PROPERTIES.0, seed.as_str()),
         (POSTGRES, servers.postgres.as_str()),
         (NATS, servers.nats.as_str()),
+        (OLD_NATS, servers.old_nats.as_str()),
         (PYTHON, servers.python.as_str()),
         ("WAYPOST_BIN", program.as_str()),
     ];
@@ -74,6 +77,7 @@ pub(crate) fn services() -> Result<(), String> {
     let servers = servers()?;
     println!("export {POSTGRES}={}", servers.postgres);
     println!("export {NATS}={}", servers.nats);
+    println!("export {OLD_NATS}={}", servers.old_nats);
     println!("export {PYTHON}={}", servers.python);
     std::io::stdout().flush().map_err(|error| error.to_string())?;
     loop {
@@ -115,13 +119,18 @@ fn servers() -> Result<Servers, String> {
         start_postgres()
     })?;
     let nats = find(NATS, || start_nats(install::nats(&target())?.as_deref()))?;
+    let old_nats = find(OLD_NATS, || {
+        let tools = target().join("tools");
+        std::fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
+        start_nats(Some(&fetch_old_nats(&tools)?))
+    })?;
     let python = install::python(&target().join("tools"), fetch_python_worker)?;
     // Two tests want it at the same time, and would both fetch it.
     python_grpc()?;
     install::node(&root().join("sdks/typescript"), fetch_node_packages)?;
     install::node(&root().join("console"), fetch_node_packages)?;
     install::chromium()?;
-    Ok(Servers { postgres, nats, python, _started: started })
+    Ok(Servers { postgres, nats, old_nats, python, _started: started })
 }
 
 fn simulate() -> Result<(), String> {

@@ -11,7 +11,13 @@
 //! on from where it was.
 #![expect(clippy::print_stdout, reason = "an example talks to whoever runs it")]
 
-use std::{error::Error, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::Parser as _;
 use futures_util::StreamExt as _;
@@ -20,7 +26,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Settings, SystemClock};
 use waypost_lifecycle::{
-    Error as Refused, ListOptions, Manager, Participant, Source, SqlBuckets, Transitions,
+    Error as Refused, ListOptions, Manager, Participant, Rules, Source, SqlBuckets, Transitions,
     WatchEvent, Workflow,
 };
 use waypost_server::{
@@ -51,6 +57,9 @@ struct Arguments {
     /// Show missions in the SQLite file to operators here
     #[arg(long, default_value = "127.0.0.1:8080")]
     http: SocketAddr,
+    /// Let the rules in this file act, too
+    #[arg(long)]
+    rules: Option<PathBuf>,
     /// How many missions there are to be
     #[arg(long, default_value_t = 2)]
     missions: u32,
@@ -120,6 +129,7 @@ async fn main() -> Outcome<()> {
         None => on_sqlite(&arguments, &stop).await?,
     };
     let missions = manager.register::<Mission>().await?;
+    let _ruling = arguments.rules.as_deref().map(|file| rule(&manager, file)).transpose()?;
     plan(&missions, arguments.missions).await?;
     let flying = fly(&missions, Duration::from_millis(arguments.pace)).await;
     stop.cancel();
@@ -147,6 +157,17 @@ async fn on_sqlite(
     let run = server.run(stop.clone());
     let serving = tokio::spawn(async move { drop(run.await) });
     Ok((manager, Some(serving)))
+}
+
+/// Lets rules act beside the program, for as long as it runs.
+fn rule(manager: &Manager, file: &Path) -> Outcome<JoinHandle<()>> {
+    let rules = serde_json::from_slice(&std::fs::read(file)?)?;
+    let rules = Rules::new(manager.dynamic().clone(), rules)?;
+    Ok(tokio::spawn(async move {
+        if let Err(error) = rules.run().await {
+            println!("the rules ended: {error}");
+        }
+    }))
 }
 
 /// Plans the missions that are not there yet.
@@ -178,7 +199,7 @@ async fn fly(missions: &Workflow<Mission>, pace: Duration) -> Outcome<()> {
             WatchEvent::Value(found) => {
                 tokio::spawn(take_further(missions.clone(), found.value, pace));
             }
-            WatchEvent::Deleted { .. } | WatchEvent::CaughtUp => {}
+            WatchEvent::Deleted { .. } | WatchEvent::CaughtUp | WatchEvent::Missed { .. } => {}
             WatchEvent::Failed(error) => return Err(error.into()),
         }
         let active = ListOptions::default().only_active();
@@ -190,19 +211,27 @@ async fn fly(missions: &Workflow<Mission>, pace: Duration) -> Outcome<()> {
     Err("the watch ended".into())
 }
 
+/// Moves a mission on, however long the store is in trouble meanwhile.
 async fn take_further(missions: Workflow<Mission>, seen: Mission, pace: Duration) {
     let Some(to) = seen.next() else { return };
-    tokio::time::sleep(pace).await;
     let id = seen.entity_id.clone();
-    let moved = missions.transition_with(&id, to, Source::Component, "", |mission| {
-        // Whoever has changed it meanwhile was seen, too, and is dealt with there.
-        if *mission != seen {
-            return Err("it has changed".into());
+    loop {
+        tokio::time::sleep(pace).await;
+        let moved = missions.transition_with(&id, to, Source::Component, "", |mission| {
+            // Whoever has changed it meanwhile was seen, too, and is dealt with there.
+            if *mission != seen {
+                return Err("it has changed".into());
+            }
+            mission.work();
+            Ok(())
+        });
+        match moved.await {
+            Ok(mission) => println!("{id} is {} with {} photos", mission.phase, mission.photos),
+            Err(Refused::Store { .. } | Refused::UpdateRetriesExhausted { .. }) => continue,
+            // It has changed, or has ended.
+            Err(Refused::Mutator(_) | Refused::TerminalPhase { .. }) => {}
+            Err(error) => println!("{id} cannot go on: {error}"),
         }
-        mission.work();
-        Ok(())
-    });
-    if let Ok(mission) = moved.await {
-        println!("{id} is {} with {} photos", mission.phase, mission.photos);
+        return;
     }
 }

@@ -7,6 +7,8 @@ mod compute;
 mod entities;
 #[path = "client/jobs.rs"]
 mod jobs;
+#[path = "client/lifecycles.rs"]
+mod lifecycles;
 #[path = "client/processes.rs"]
 mod processes;
 #[path = "client/pushed.rs"]

@@ -29,6 +29,24 @@ struct Member<'m> {
 
 const TAGS: [&str; 6] = ["id", "phase", "parent", "readonly", "operator_writable", "indexable"];
 
+/// What `kind` may be, with any number of `?` behind it. The library reads the same names.
+const KINDS: [&str; 14] = [
+    "string",
+    "bool",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "f32",
+    "f64",
+    "timestamp",
+    "nested",
+];
+
 /// The member of stored values that is not the program's.
 const RESERVED: &str = "_lifecycle";
 
@@ -152,7 +170,7 @@ fn take_tag(
     kind: &mut Option<LitStr>,
 ) -> Result<()> {
     if meta.path.is_ident("kind") {
-        *kind = Some(meta.value()?.parse()?);
+        *kind = Some(checked_kind(meta.value()?.parse()?)?);
         return Ok(());
     }
     match meta.path.get_ident() {
@@ -164,6 +182,17 @@ fn take_tag(
             let text =
                 format!("unknown tag: expected one of {}, or `kind = \"…\"`", TAGS.join(", "));
             Err(meta.error(text))
+        }
+    }
+}
+
+fn checked_kind(kind: LitStr) -> Result<LitStr> {
+    match KINDS.contains(&kind.value().trim_end_matches('?')) {
+        true => Ok(kind),
+        false => {
+            let names = KINDS.join(", ");
+            let text = format!("unknown kind: expected one of {names}, or one with `?` behind it");
+            Err(Error::new(kind.span(), text))
         }
     }
 }

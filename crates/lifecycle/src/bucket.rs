@@ -9,6 +9,14 @@ use waypost_kernel::Timestamp;
 
 /// The number of a write. Within a bucket later writes have higher ones; within a key no two are
 /// the same.
+///
+/// ```
+/// use waypost_lifecycle::Revision;
+///
+/// let (first, second) = (Revision(1), Revision(2));
+/// assert!(first < second);
+/// assert_eq!(second.to_string(), "2");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
@@ -19,6 +27,20 @@ impl fmt::Display for Revision {
 }
 
 /// A value that is there.
+///
+/// ```
+/// use waypost_lifecycle::{Bucket as _, Buckets as _, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bucket = MemoryBuckets::new().create("LAMPS", 1).await?;
+/// let revision = bucket.create("l-1", "dark".into()).await?;
+/// let entry = bucket.get("l-1").await?.ok_or("it is there")?;
+/// assert_eq!((entry.key.as_str(), &entry.value[..]), ("l-1", &b"dark"[..]));
+/// assert_eq!(entry.revision, revision);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its key.
@@ -32,6 +54,24 @@ pub struct Entry {
 }
 
 /// A write that is still remembered.
+///
+/// ```
+/// use waypost_lifecycle::{Bucket as _, Buckets as _, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bucket = MemoryBuckets::new().create("LAMPS", 2).await?;
+/// let mut last = bucket.create("l-1", "dark".into()).await?;
+/// for value in ["lit", "dark"] {
+///     last = bucket.update("l-1", value.into(), last).await?;
+/// }
+/// let retained = bucket.history("l-1").await?;
+/// assert_eq!(retained.len(), 2, "as many as the bucket remembers");
+/// assert_eq!(retained[1].revision, last);
+/// assert!(retained[0].at <= retained[1].at);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retained {
     /// Its number.
@@ -43,6 +83,20 @@ pub struct Retained {
 }
 
 /// What a write has written.
+///
+/// ```
+/// use waypost_lifecycle::{Bucket as _, Buckets as _, MemoryBuckets, RetainedValue};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bucket = MemoryBuckets::new().create("LAMPS", 2).await?;
+/// bucket.create("l-1", "dark".into()).await?;
+/// bucket.delete("l-1").await?;
+/// let values: Vec<_> = bucket.history("l-1").await?.into_iter().map(|it| it.value).collect();
+/// assert_eq!(values, [RetainedValue::Put("dark".into()), RetainedValue::Deleted]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RetainedValue {
     /// A value.
@@ -54,6 +108,23 @@ pub enum RetainedValue {
 }
 
 /// Something to see in a bucket.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use waypost_lifecycle::{Bucket as _, BucketEvent, Buckets as _, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bucket = MemoryBuckets::new().create("LAMPS", 1).await?;
+/// bucket.create("l-1", "dark".into()).await?;
+/// let mut watch = bucket.watch().await?;
+/// assert!(matches!(watch.next().await, Some(Ok(BucketEvent::Put(it))) if it.key == "l-1"));
+/// assert_eq!(watch.next().await, Some(Ok(BucketEvent::CaughtUp)));
+/// bucket.delete("l-1").await?;
+/// assert!(matches!(watch.next().await, Some(Ok(BucketEvent::Deleted { key, .. })) if key == "l-1"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BucketEvent {
     /// A value: one that is there, or one that was just written.
@@ -67,12 +138,56 @@ pub enum BucketEvent {
     },
     /// All that was there at the beginning has been shown. Comes once.
     CaughtUp,
+    /// Writes were overwritten, and forgotten by the bucket, before they could be shown. What is
+    /// there now is shown nevertheless.
+    Missed {
+        /// How many.
+        count: u64,
+    },
 }
 
 /// What is there, then what comes. It ends after a failure, and is given up by dropping it.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use waypost_lifecycle::{BucketEvent, BucketWatch};
+///
+/// /// How many values there are.
+/// async fn count(mut watch: BucketWatch) -> usize {
+///     let mut n_values = 0;
+///     while let Some(Ok(BucketEvent::Put(_))) = watch.next().await {
+///         n_values += 1;
+///     }
+///     n_values
+/// }
+/// # use waypost_lifecycle::{Bucket as _, Buckets as _, MemoryBuckets};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), waypost_lifecycle::BucketError> {
+/// # let bucket = MemoryBuckets::new().create("LAMPS", 1).await?;
+/// # bucket.create("l-1", "dark".into()).await?;
+/// assert_eq!(count(bucket.watch().await?).await, 1);
+/// # Ok(())
+/// # }
+/// ```
 pub type BucketWatch = Pin<Box<dyn Stream<Item = Result<BucketEvent, BucketError>> + Send>>;
 
 /// How a bucket can fail.
+///
+/// ```
+/// use waypost_lifecycle::{Bucket as _, BucketError, Buckets as _, MemoryBuckets, Revision};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let buckets = MemoryBuckets::new();
+/// let missing = buckets.open("LAMPS").await.err();
+/// assert_eq!(missing, Some(BucketError::Missing("LAMPS".to_owned())));
+/// let bucket = buckets.create("LAMPS", 1).await?;
+/// bucket.create("l-1", "dark".into()).await?;
+/// let late = bucket.update("l-1", "lit".into(), Revision(99)).await;
+/// assert_eq!(late, Err(BucketError::Conflict("l-1".to_owned())));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BucketError {
     /// There is no such bucket.
@@ -102,6 +217,31 @@ pub enum BucketError {
 }
 
 /// Keys with values. All writes to a key have one order.
+///
+/// ```
+/// use waypost_lifecycle::{Bucket as _, Buckets as _, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bucket = MemoryBuckets::new().create("LAMPS", 4).await?;
+/// let made = bucket.create("l-1", "dark".into()).await?;
+/// let lit = bucket.update("l-1", "lit".into(), made).await?;
+/// bucket.create("l-2", "dark".into()).await?;
+///
+/// assert_eq!(bucket.get("l-1").await?.map(|it| it.revision), Some(lit));
+/// let wanted = ["l-2".to_owned(), "l-3".to_owned()];
+/// let found = bucket.get_many(&wanted).await?;
+/// assert!(found[0].is_some() && found[1].is_none());
+/// assert_eq!(bucket.keys().await?, ["l-1", "l-2"]);
+/// assert_eq!(bucket.entries().await?.len(), 2);
+///
+/// assert_eq!(bucket.history("l-1").await?.len(), 2);
+/// assert!(!bucket.remembers_all(), "the last four are remembered");
+/// bucket.delete("l-1").await?;
+/// assert_eq!(bucket.get("l-1").await?, None);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Bucket: Send + Sync {
     /// What is at the key; nothing, if it was deleted.
@@ -142,6 +282,10 @@ pub trait Bucket: Send + Sync {
 
     /// What is there now, then a mark, then every later write. The writes to a key come in order.
     ///
+    /// What is there is read as it is asked for, so that a watch that nobody reads holds little. A
+    /// value that was overwritten and forgotten before it was its turn is left out: the write that
+    /// replaced it is shown, before the mark.
+    ///
     /// # Errors
     /// When it cannot begin.
     async fn watch(&self) -> Result<BucketWatch, BucketError>;
@@ -175,6 +319,7 @@ pub trait Bucket: Send + Sync {
                 BucketEvent::Put(entry) => drop(entries.insert(entry.key.clone(), entry)),
                 BucketEvent::Deleted { key, .. } => drop(entries.remove(&key)),
                 BucketEvent::CaughtUp => return Ok(entries.into_values().collect()),
+                BucketEvent::Missed { .. } => {}
             }
         }
         Err(BucketError::Unavailable("what is there was not shown to the end".to_owned()))
@@ -190,6 +335,19 @@ pub trait Bucket: Send + Sync {
 }
 
 /// Buckets by name.
+///
+/// ```
+/// use waypost_lifecycle::{Buckets as _, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let buckets = MemoryBuckets::new();
+/// assert!(buckets.open("LAMPS").await.is_err(), "nobody has made it");
+/// buckets.create("LAMPS", 8).await?;
+/// assert!(buckets.open("LAMPS").await.is_ok());
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Buckets: Send + Sync {
     /// A bucket that is there.

@@ -3,6 +3,13 @@
 use waypost_kernel::{Clock, Timestamp};
 
 /// Shows what the machine shows.
+///
+/// ```
+/// use waypost_kernel::{Clock as _, Timestamp};
+/// use waypost_lifecycle::SystemClock;
+///
+/// assert!(SystemClock.now() > Timestamp::EPOCH);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

@@ -151,10 +151,12 @@ impl Core {
             tracing::warn!(workflow, entity_id, phase, ?declared, "the phase is not declared");
         }
     }
+}
 
+impl Counters {
     /// Tells of a value that cannot be read and is passed over.
     pub(crate) fn pass_over(&self, registration: &Registration, error: &Error, at: Revision) {
-        count(&self.counters.skipped);
+        count(&self.skipped);
         let workflow = registration.workflow.as_str();
         tracing::warn!(workflow, revision = at.0, %error, "passed over a stored value");
     }

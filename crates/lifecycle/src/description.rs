@@ -8,7 +8,7 @@ use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, RESERVED, Tra
 
 use crate::{
     Error, Result,
-    held::{Held, Shape},
+    held::{Held, Shape, plain_default},
     participant::{FieldMeta, Role},
     registration::Claims,
 };
@@ -51,6 +51,15 @@ pub struct TypeDescription {
 }
 
 /// A field, in words.
+///
+/// ```
+/// use waypost_lifecycle::{FieldDescription, FieldKind};
+///
+/// let field: FieldDescription =
+///     serde_json::from_str(r#"{"name": "battery", "kind": "u8?", "tags": "operator_writable"}"#)?;
+/// assert_eq!(field.kind, FieldKind::Optional(Box::new(FieldKind::U8)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldDescription {
@@ -124,8 +133,13 @@ impl Shape for Described {
         Ok(Box::new(Document { members, fields, names }))
     }
 
-    fn default_of(&self, field: &FieldMeta) -> FieldValue {
-        field.kind.zero()
+    fn default_of(&self, field: &FieldMeta) -> Option<FieldValue> {
+        plain_default(field)
+    }
+
+    /// What has an inside is only known to the program that has the type.
+    fn check(&self, _: &FieldMeta, _: &FieldValue) -> Result<(), Mismatch> {
+        Ok(())
     }
 
     fn sample_is_terminal(&self, _: &str, _: &Transitions) -> Option<bool> {

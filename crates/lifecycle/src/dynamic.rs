@@ -15,12 +15,76 @@ use crate::{
 };
 
 /// The registered types by name, whether Rust knows them or not. Copies are the same.
+///
+/// ```
+/// use serde_json::json;
+/// use waypost_lifecycle::{DynManager, FieldKind, ListOptions, MoveTo, Source};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// # manager.register::<Lamp>().await?;
+/// let all: &DynManager = manager.dynamic();
+/// let json = |id: &str| json!({"id": id, "phase": "dark", "room": "hall", "switched": 0});
+/// for id in ["l-1", "l-2", "l-3"] {
+///     all.create("lamp", &json(id)).await?;
+/// }
+/// let mut shade = json("shade");
+/// shade["circuit"] = json!("l-1");
+/// all.create("lamp", &shade).await?;
+///
+/// // What is there.
+/// assert_eq!(all.list_workflows()[0], all.get_workflow_definition("lamp")?);
+/// assert_eq!(all.counts_by_phase("lamp").await?["dark"], 4);
+/// assert_eq!(all.get("lamp", "l-1").await?.value["room"], "hall");
+/// let hall = all.match_of_text("lamp", "room", "hall")?;
+/// assert_eq!(all.list("lamp", &ListOptions::default().matching("room", hall)).await?.len(), 4);
+/// assert_eq!(all.children("l-1").await?[0].entity_id, "shade");
+/// assert_eq!(all.ancestors("shade").await?[0].entity_id, "l-1");
+/// assert_eq!(all.lookup_by_entity_id("l-2").await?.workflow, "lamp");
+///
+/// // What can be done.
+/// let dusk = MoveTo { phase: "lit", source: Source::Component, note: "dusk" };
+/// all.transition("lamp", "l-1", dusk).await?;
+/// all.transition_with("lamp", "l-2", dusk, &mut |fields| {
+///     assert_eq!((fields.entity_id(), fields.phase()), ("l-2", "dark"));
+///     let expect = |_| waypost_lifecycle::Error::FailReasonRequired;
+///     fields.set("switched", 1_u32.into()).map_err(expect)
+/// })
+/// .await?;
+/// assert_eq!(all.complete("lamp", "l-1", Source::Component).await?.phase, "worn");
+/// assert_eq!(all.fail("lamp", "l-3", "it broke", Source::Operator).await?.phase, "failed");
+/// assert_eq!(all.history("lamp", "l-1").await?[1].note, "dusk");
+///
+/// // What operators and rules may do.
+/// all.assert_rule_writable("lamp", "room")?;
+/// assert_eq!(all.field_type("lamp", "switched")?, FieldKind::U32);
+/// let patch = json!({"room": "attic"}).as_object().cloned().unwrap_or_default();
+/// all.update_from_operator("lamp", "l-2", &patch).await?;
+/// all.delete("lamp", "shade").await?;
+///
+/// // How it goes.
+/// let watched = all.watch("lamp").await?;
+/// println!("{:?}, from an index: {}", all.figures(), all.is_indexed("lamp")?);
+/// # drop(watched);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct DynManager {
     pub(crate) core: Arc<Core>,
 }
 
 /// A move along the table.
+///
+/// ```
+/// use waypost_lifecycle::{MoveTo, Source};
+///
+/// let by_hand = MoveTo { phase: "lit", source: Source::Operator, note: "a guest asked" };
+/// let by_rule = MoveTo { source: Source::Rule, ..by_hand };
+/// assert_ne!(by_hand, by_rule);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveTo<'m> {
     /// Where to.

@@ -6,9 +6,27 @@ use waypost_machines::lifecycle::{FAILED, FieldKind, Refusal};
 use crate::BucketError;
 
 /// What went wrong in somebody else's code.
+///
+/// ```
+/// use waypost_lifecycle::BoxError;
+///
+/// fn check(watts: u32) -> Result<(), BoxError> {
+///     if watts > 100 { Err("too bright".into()) } else { Ok(()) }
+/// }
+/// assert_eq!(check(200).unwrap_err().to_string(), "too bright");
+/// ```
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What operations on lifecycles answer.
+///
+/// ```
+/// use waypost_lifecycle::{Error, Result};
+///
+/// fn reason(text: &str) -> Result<&str> {
+///     if text.is_empty() { Err(Error::FailReasonRequired) } else { Ok(text) }
+/// }
+/// assert!(reason("").is_err());
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation was refused or failed.
@@ -17,12 +35,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// use waypost_lifecycle::{Error, Manager, MemoryBuckets};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let manager = Manager::builder(MemoryBuckets::new()).build();
 /// match manager.get("lamp", "l-1").await {
-///     Err(error @ Error::WorkflowNotRegistered { .. }) => assert_eq!(error.http_status(), 404),
+///     Err(error @ Error::WorkflowNotRegistered { .. }) => {
+///         assert_eq!(error.http_status(), 404);
+///         assert_eq!(error.public_message(), error.to_string());
+///     }
 ///     other => panic!("{other:?}"),
 /// }
+/// // What is the server's own trouble is told to its log only.
+/// let inside = Error::Mutator("the password is …".into());
+/// assert_eq!(inside.http_status(), 500);
+/// assert!(!inside.public_message().contains("password"));
+/// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, thiserror::Error)]

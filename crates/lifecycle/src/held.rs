@@ -4,7 +4,7 @@
 use std::{any::Any, collections::BTreeMap, marker::PhantomData};
 
 use serde_json::{Value, value::RawValue};
-use waypost_machines::lifecycle::{FieldValue, Mismatch, RESERVED, Transitions};
+use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, RESERVED, Transitions};
 
 use crate::participant::{FieldMeta, Participant};
 
@@ -80,8 +80,10 @@ pub(crate) trait Shape: Send + Sync {
     fn id_of<'k>(&self, key: &'k str) -> Option<&'k str>;
     fn fields(&self) -> &[FieldMeta];
     fn decode(&self, text: &[u8]) -> Result<Box<dyn Held>, serde_json::Error>;
-    /// What a field holds before anybody has set it.
-    fn default_of(&self, field: &FieldMeta) -> FieldValue;
+    /// What a field holds before anybody has set it, if that is known.
+    fn default_of(&self, field: &FieldMeta) -> Option<FieldValue>;
+    /// Whether a field would take the value.
+    fn check(&self, field: &FieldMeta, value: &FieldValue) -> Result<(), Mismatch>;
     /// The type's own word on whether a phase is terminal, if it can be had.
     fn sample_is_terminal(&self, phase: &str, table: &Transitions) -> Option<bool>;
 }
@@ -118,8 +120,12 @@ impl<P: Participant> Shape for Typed<P> {
         }
     }
 
-    fn default_of(&self, field: &FieldMeta) -> FieldValue {
-        P::default().get_field(&field.name).unwrap_or_else(|| field.kind.zero())
+    fn default_of(&self, field: &FieldMeta) -> Option<FieldValue> {
+        P::default().get_field(&field.name).or_else(|| plain_default(field))
+    }
+
+    fn check(&self, field: &FieldMeta, value: &FieldValue) -> Result<(), Mismatch> {
+        P::default().set_field(&field.name, value.clone())
     }
 
     fn sample_is_terminal(&self, phase: &str, table: &Transitions) -> Option<bool> {
@@ -129,7 +135,49 @@ impl<P: Participant> Shape for Typed<P> {
     }
 }
 
+/// What a field of this kind begins with. Instants, and what has an inside, begin with whatever the
+/// program says.
+pub(crate) fn plain_default(field: &FieldMeta) -> Option<FieldValue> {
+    match field.kind {
+        FieldKind::Timestamp | FieldKind::Nested => None,
+        FieldKind::Text
+        | FieldKind::Bool
+        | FieldKind::I8
+        | FieldKind::I16
+        | FieldKind::I32
+        | FieldKind::I64
+        | FieldKind::U8
+        | FieldKind::U16
+        | FieldKind::U32
+        | FieldKind::U64
+        | FieldKind::F32
+        | FieldKind::F64
+        | FieldKind::Optional(_) => Some(field.kind.zero()),
+    }
+}
+
 /// The fields of an entity, inside of a change.
+///
+/// ```
+/// use waypost_lifecycle::{Error, FieldValue, MoveTo, Source};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// # manager.register::<Lamp>().await?.create(&lamp("l-1")).await?;
+/// let to = MoveTo { phase: "lit", source: Source::Component, note: "" };
+/// let lit = manager.transition_with("lamp", "l-1", to, &mut |fields| {
+///     assert_eq!((fields.entity_id(), fields.phase()), ("l-1", "dark"));
+///     assert_eq!(fields.get("switched"), Some(FieldValue::U32(0)));
+///     let wrong = fields.set("switched", "often".into());
+///     assert!(wrong.is_err(), "it is a number");
+///     fields.set("switched", 1_u32.into()).map_err(|it| Error::Mutator(it.found.into()))
+/// });
+/// assert_eq!(lit.await?.value["switched"], 1);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Fields<'f>(pub(crate) &'f mut dyn Held);
 
 impl Fields<'_> {

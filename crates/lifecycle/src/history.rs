@@ -83,7 +83,7 @@ impl Core {
             }
             Ok(None) => Found::Unreadable,
             Err(error) => {
-                self.pass_over(registration, &error, revision);
+                self.counters.pass_over(registration, &error, revision);
                 Found::Unreadable
             }
         };

@@ -20,8 +20,21 @@ const CHUNK: usize = 256;
 /// ```
 /// use waypost_lifecycle::ListOptions;
 ///
-/// let mine = ListOptions::default().in_phase("flying").matching("owner", "ann").page(20, 10);
-/// assert_eq!((mine.offset, mine.limit), (20, 10));
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// # let lamps = manager.register::<Lamp>().await?;
+/// for id in ["l-1", "l-2", "l-3"] {
+///     lamps.create(&lamp(id)).await?;
+/// }
+/// let hall = ListOptions::default().in_phase("dark").only_active().matching("room", "hall");
+/// assert_eq!(lamps.list(&hall).await?.len(), 3);
+/// let second = lamps.list(&hall.page(1, 1)).await?;
+/// assert_eq!(second[0].id, "l-2");
+/// assert_eq!(lamps.list(&ListOptions::default().fresh()).await?.len(), 3);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ListOptions {
@@ -40,6 +53,13 @@ pub struct ListOptions {
 }
 
 /// Where a list comes from.
+///
+/// ```
+/// use waypost_lifecycle::{Consistency, ListOptions};
+///
+/// assert_eq!(ListOptions::default().consistency, Consistency::Indexed);
+/// assert_eq!(ListOptions::default().fresh().consistency, Consistency::Fresh);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
     /// The index, when it is there: this process's own writes are in it, those of others with the
@@ -206,7 +226,7 @@ impl Core {
                 Some(stored)
             }
             Err(error) => {
-                self.pass_over(registration, &error, entry.revision);
+                self.counters.pass_over(registration, &error, entry.revision);
                 None
             }
         }

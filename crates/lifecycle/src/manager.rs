@@ -18,23 +18,22 @@ const ATTEMPTS: u32 = 5;
 /// The types of a program, and what goes by their names: see [`DynManager`], which this is as well.
 ///
 /// ```
-/// # use serde::{Deserialize, Serialize};
-/// # use waypost_lifecycle::{Manager, MemoryBuckets, Participant, Transitions};
-/// # #[derive(Clone, Default, Serialize, Deserialize, Participant)]
-/// # #[lifecycle(workflow = "lamp", bucket = "LAMPS")]
-/// # struct Lamp {
-/// #     #[lifecycle(id)] id: String,
-/// #     #[lifecycle(phase)] phase: String,
-/// # }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), waypost_lifecycle::Error> {
-/// let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
-/// let table = Transitions::new().phase("dark", ["lit"]).phase("lit", ["dark"]);
-/// let lamps = manager.register_with::<Lamp>(table).await?;
-/// lamps.create(&Lamp { id: "l-1".into(), phase: "dark".into() }).await?;
+/// use waypost_lifecycle::{Manager, MemoryBuckets, Transitions};
 ///
-/// let found = manager.lookup_by_entity_id("l-1").await?;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
+/// let lamps = manager.register::<Lamp>().await?;
+/// lamps.create(&lamp("l-1")).await?;
+/// let found = manager.dynamic().lookup_by_entity_id("l-1").await?;
 /// assert_eq!((found.workflow.as_str(), found.phase.as_str()), ("lamp", "dark"));
+///
+/// // Another manager may have another table for the same type.
+/// let table = Transitions::new().phase("dark", ["lit"]).phase("lit", ["dark"]);
+/// let other = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
+/// let forever = other.register_with::<Lamp>(table).await?;
+/// assert!(forever.definition().transitions.terminal_phases().is_empty());
 /// # Ok(())
 /// # }
 /// ```
@@ -44,6 +43,29 @@ pub struct Manager {
 }
 
 /// Settings of a [`Manager`] to be.
+///
+/// ```
+/// use std::time::Duration;
+/// use waypost_lifecycle::{Error, Manager, MemoryBuckets};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let manager = Manager::builder(MemoryBuckets::new())
+///     .create_buckets(1)
+///     .attempts(10, Duration::from_millis(5))
+///     .strict_ids()
+///     .without_trail()
+///     .without_index()
+///     .build();
+/// let lamps = manager.register::<Lamp>().await?;
+/// let short = lamps.create(&lamp("l-1")).await;
+/// assert!(matches!(short, Err(Error::InvalidEntityId { .. })));
+/// lamps.create(&lamp("acme.house.light.first.lamp.l-1")).await?;
+/// assert!(!manager.is_indexed("lamp")?);
+/// # Ok(())
+/// # }
+/// ```
 pub struct ManagerBuilder {
     buckets: Arc<dyn Buckets>,
     settings: Settings,

@@ -1,6 +1,8 @@
 //! Buckets in memory: for tests, and the model the others are compared with. By the clock they are
 //! given, and in trouble when they are told to be.
 
+mod watch;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -8,7 +10,6 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
 use waypost_kernel::Clock;
 
@@ -20,23 +21,25 @@ use crate::{
     },
 };
 
-/// How many writes a watch may be behind. What it has not seen is shared with the bucket, so this is
-/// cheap; one that is further behind is not read at all.
-const LAG_MAX: usize = 65_536;
-
 /// Buckets that are gone with the process.
 ///
 /// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), waypost_lifecycle::BucketError> {
-/// use waypost_lifecycle::{Bucket, Buckets, MemoryBuckets};
+/// use std::sync::Arc;
+/// use waypost_lifecycle::{Bucket as _, Buckets as _, MemoryBuckets, SystemClock};
 ///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let buckets = MemoryBuckets::new();
 /// let bucket = buckets.create("MISSIONS", 8).await?;
 /// let first = bucket.create("m-1", "planned".into()).await?;
 /// let second = bucket.update("m-1", "flown".into(), first).await?;
 /// assert!(bucket.update("m-1", "lost".into(), first).await.is_err());
 /// assert_eq!(bucket.get("m-1").await?.map(|it| it.revision), Some(second));
+/// assert!(buckets.bucket("MISSIONS").is_some());
+///
+/// // A test has a clock of its own.
+/// let timed = MemoryBuckets::with_clock(Arc::new(SystemClock));
+/// assert!(timed.bucket("MISSIONS").is_none(), "they share nothing");
 /// # Ok(())
 /// # }
 /// ```
@@ -90,17 +93,45 @@ impl Buckets for MemoryBuckets {
 }
 
 /// A bucket in memory.
+///
+/// ```
+/// use waypost_lifecycle::{Bucket as _, BucketError, Buckets as _, MemoryBuckets};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let buckets = MemoryBuckets::new();
+/// buckets.create("LAMPS", 1).await?;
+/// let bucket = buckets.bucket("LAMPS").ok_or("it was made")?;
+/// let first = bucket.put("l-1", "dark");
+///
+/// bucket.inject_conflicts(1);
+/// let conflict = bucket.update("l-1", "lit".into(), first).await;
+/// assert!(matches!(conflict, Err(BucketError::Conflict(_))));
+/// bucket.inject_failures(1);
+/// assert!(bucket.delete("l-1").await.is_err());
+/// bucket.update("l-1", "lit".into(), first).await?;
+/// assert_eq!(bucket.n_updates(), 2);
+///
+/// let watch = bucket.watch().await?;
+/// assert_eq!(bucket.n_watches(), 1);
+/// bucket.end_watches();
+/// assert_eq!(bucket.n_watches(), 0);
+/// # drop(watch);
+/// # Ok(())
+/// # }
+/// ```
 pub struct MemoryBucket {
     clock: Arc<dyn Clock>,
     depth: usize,
-    content: Mutex<Content>,
+    content: Arc<Mutex<Content>>,
 }
 
 #[derive(Default)]
 struct Content {
     keys: BTreeMap<String, VecDeque<Retained>>,
     latest: u64,
-    watchers: Vec<mpsc::Sender<BucketEvent>>,
+    /// All are told the same, so that it is kept once however many do not look.
+    watchers: Vec<mpsc::Sender<Arc<BucketEvent>>>,
     /// Updates that will be told of a conflict that is not there.
     conflicts: u32,
     /// Writes that will fail.
@@ -110,7 +141,7 @@ struct Content {
 
 impl MemoryBucket {
     fn new(clock: Arc<dyn Clock>, depth: u8) -> Self {
-        Self { clock, depth: depth.max(1).into(), content: Mutex::default() }
+        Self { clock, depth: depth.max(1).into(), content: Arc::default() }
     }
 
     /// Answers the next `count` updates with a conflict, and does nothing about them.
@@ -162,14 +193,14 @@ impl Content {
         self.latest += 1;
         let (revision, at) = (Revision(self.latest), bucket.clock.now());
         let retained = Retained { revision, at, value };
-        let event = shown(key, &retained);
+        let event = Arc::new(shown(key, &retained));
         let revisions = self.keys.entry(key.to_owned()).or_default();
         revisions.push_back(retained);
         while revisions.len() > bucket.depth {
             revisions.pop_front();
         }
         // One that is full has stopped reading, and one that is closed is gone.
-        self.watchers.retain(|it| it.try_send(event.clone()).is_ok());
+        self.watchers.retain(|it| it.try_send(Arc::clone(&event)).is_ok());
         revision
     }
 
@@ -241,20 +272,7 @@ impl Bucket for MemoryBucket {
     }
 
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
-        let (sender, receiver) = mpsc::channel(LAG_MAX);
-        let mut content = lock(&self.content);
-        let present = content.keys.iter().filter_map(|(key, it)| entry(key, it.back()?));
-        let mut present: Vec<_> = present.map(BucketEvent::Put).collect();
-        present.push(BucketEvent::CaughtUp);
-        content.watchers.push(sender);
-        let live = stream::unfold(Some(receiver), async |receiver| {
-            let mut receiver = receiver?;
-            match receiver.recv().await {
-                Some(event) => Some((Ok(event), Some(receiver))),
-                None => Some((Err(BucketError::Lagged), None)),
-            }
-        });
-        Ok(stream::iter(present).map(Ok).chain(live).boxed())
+        Ok(watch::watch(Arc::clone(&self.content)))
     }
 }
 

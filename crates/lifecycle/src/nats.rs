@@ -10,7 +10,7 @@ use async_nats::{
     connection::State,
     jetstream::{
         self, Context, ErrorCode,
-        context::GetStreamErrorKind,
+        context::{GetStreamErrorKind, PublishError, PublishErrorKind},
         kv::{EntryErrorKind, Operation, Store, UpdateError, UpdateErrorKind},
         stream::{Config, DiscardPolicy},
     },
@@ -41,7 +41,10 @@ const DEPTH_MAX: u8 = 64;
 ///
 /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
 /// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
-/// let manager = Manager::builder(NatsBuckets::new(client)).create_buckets(8).build();
+/// let manager = Manager::builder(NatsBuckets::new(client.clone())).create_buckets(8).build();
+///
+/// let context = async_nats::jetstream::with_domain(client, "hub");
+/// let hub = Manager::builder(NatsBuckets::with_context(context)).build();
 /// # Ok(())
 /// # }
 /// ```
@@ -144,8 +147,17 @@ fn refused(key: &str, error: &UpdateError) -> BucketError {
         UpdateErrorKind::WrongLastRevision => BucketError::Conflict(key.to_owned()),
         UpdateErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
         UpdateErrorKind::TimedOut => unavailable(error),
+        UpdateErrorKind::Other if is_passing(error) => unavailable(error),
         UpdateErrorKind::Other => BucketError::Failed(format!("NATS: {error}")),
     }
+}
+
+/// Whether nobody was there to answer, as when a server is about to stop or not ready yet.
+fn is_passing(error: &UpdateError) -> bool {
+    let source = std::error::Error::source(error).and_then(|it| it.downcast_ref::<PublishError>());
+    source.is_some_and(|it| {
+        matches!(it.kind(), PublishErrorKind::BrokenPipe | PublishErrorKind::StreamNotFound)
+    })
 }
 
 #[async_trait]

@@ -31,16 +31,22 @@ impl Registration {
         }
     }
 
-    /// The value a JSON value means for the field; null is what the type begins with.
+    /// The value a JSON value means for the field; null is what the type begins with. What the field
+    /// would not take is refused here, before anything is read.
     pub(crate) fn value_of(&self, field: &FieldMeta, json: &Value) -> Result<FieldValue> {
-        match json {
-            Value::Null => Ok(self.shape.default_of(field)),
+        let value = match json {
+            Value::Null => self
+                .shape
+                .default_of(field)
+                .ok_or_else(|| Mismatch { expected: field.kind.clone(), found: "null".to_owned() }),
             Value::Bool(_)
             | Value::Number(_)
             | Value::String(_)
             | Value::Array(_)
-            | Value::Object(_) => field.kind.of_json(json).map_err(|it| self.mismatch(field, it)),
-        }
+            | Value::Object(_) => field.kind.of_json(json),
+        };
+        let checked = value.and_then(|it| self.shape.check(field, &it).map(|()| it));
+        checked.map_err(|it| self.mismatch(field, it))
     }
 
     /// The value that text in an address means, for matching.

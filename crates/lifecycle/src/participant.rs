@@ -9,7 +9,8 @@ use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, Transitions};
 /// Derive it, with these attributes on the struct: `workflow` (the name of the type), `bucket`,
 /// optionally `key_prefix` and `transitions` (the path of a function). And these on fields: `id`,
 /// `phase`, `parent`, `readonly`, `operator_writable`, `indexable`, and `kind = "…"` for a field whose
-/// kind the derive does not know.
+/// kind the derive does not know. What is `indexable` is found by an index: texts, booleans and
+/// integers, optional or not; the tag has no effect on floats, timestamps and nested values.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
@@ -113,6 +114,16 @@ pub trait Participant:
 }
 
 /// A field, as others may address it.
+///
+/// ```
+/// use waypost_lifecycle::{Access, FieldKind, FieldMeta, Role};
+///
+/// let field = FieldMeta::new("room", FieldKind::Text).tagged("operator_writable, indexable")?;
+/// assert_eq!((field.role, field.access), (Role::Plain, Access::OperatorWritable));
+/// assert!(field.is_writable() && field.is_indexable);
+/// assert!(FieldMeta::new("id", FieldKind::Text).tagged("id, operator_writable").is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldMeta {
     /// The name serde writes.
@@ -123,11 +134,20 @@ pub struct FieldMeta {
     pub role: Role,
     /// Who may write it.
     pub access: Access,
-    /// Whether lists that ask for it are answered from the index.
+    /// Whether lists that ask for it are answered from the index. Without effect on numbers with a
+    /// fraction, instants and what has an inside: those are compared after reading.
     pub is_indexable: bool,
 }
 
 /// What a field is for.
+///
+/// ```
+/// use waypost_lifecycle::{FieldKind, FieldMeta, Role};
+///
+/// let field = FieldMeta::new("circuit", FieldKind::Text).tagged("parent")?;
+/// assert_eq!(field.role, Role::Parent);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Whatever the program wants.
@@ -142,6 +162,15 @@ pub enum Role {
 }
 
 /// Who may write a field, beside the program.
+///
+/// ```
+/// use waypost_lifecycle::{Access, FieldKind, FieldMeta};
+///
+/// let field = FieldMeta::new("serial", FieldKind::Text);
+/// assert_eq!((field.access, field.is_writable()), (Access::Denied, false));
+/// assert_eq!(field.tagged("readonly")?.access, Access::Readonly);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
     /// Nobody, because nobody said otherwise.
@@ -212,6 +241,12 @@ impl FieldMeta {
 }
 
 /// What a phase may be: text, or an enum that keeps text it does not know.
+///
+/// ```
+/// use waypost_lifecycle::Phase;
+///
+/// assert_eq!(String::from_text("lit").as_str(), "lit");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a phase",
     label = "a phase is a `String`, or an enum that derives `Phase`"
@@ -235,6 +270,13 @@ impl Phase for String {
 }
 
 /// What the identity of a parent may be: text, or text that may be missing.
+///
+/// ```
+/// use waypost_lifecycle::ParentId as _;
+///
+/// assert_eq!("c-1".to_owned().parent(), Some("c-1"));
+/// assert_eq!(None::<String>.parent(), None);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the id of a parent",
     label = "a parent is a `String` or an `Option<String>`"
@@ -257,6 +299,19 @@ impl ParentId for Option<String> {
 }
 
 /// A type of fields whose kind is known by itself.
+///
+/// ```
+/// use waypost_lifecycle::{Field, FieldKind};
+///
+/// struct Watts(u32);
+///
+/// impl Field for Watts {
+///     fn kind() -> FieldKind {
+///         u32::kind()
+///     }
+/// }
+/// assert_eq!(Option::<Watts>::kind().to_string(), "u32?");
+/// ```
 pub trait Field {
     /// Its kind.
     fn kind() -> FieldKind;
@@ -287,7 +342,7 @@ pub mod probe {
     use std::marker::PhantomData;
 
     use serde::{Serialize, de::DeserializeOwned};
-    use serde_json::Value;
+    use serde_json::{Value, json};
     use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch};
 
     use super::Field;
@@ -338,7 +393,9 @@ pub mod probe {
         let decoded: T = serde_json::from_value(given.clone()).map_err(|it| unfit(&it))?;
         if let FieldValue::Nested(_) = value {
             let kept = serde_json::to_value(&decoded).map_err(|it| unfit(&it))?;
-            if let Some(member) = dropped(&given, &kept) {
+            let mut missing = Vec::new();
+            dropped(&given, &kept, String::new(), &mut missing);
+            if let Some(member) = missing.into_iter().find(|it| !is_known::<T>(&given, it, &kept)) {
                 let found = format!("something with an unknown member {member:?}");
                 return Err(Mismatch { expected: FieldKind::Nested, found });
             }
@@ -351,17 +408,23 @@ pub mod probe {
         Mismatch { expected: FieldKind::Nested, found: format!("a value ({error})") }
     }
 
-    /// A member that is in `given` and not in `kept`, and says something.
-    fn dropped<'g>(given: &'g Value, kept: &Value) -> Option<&'g str> {
+    /// Collects where `given` has members that say something and that `kept` does not have.
+    fn dropped(given: &Value, kept: &Value, place: String, missing: &mut Vec<String>) {
         match (given, kept) {
             (Value::Object(given), Value::Object(kept)) => {
-                given.iter().find_map(|(name, value)| match kept.get(name) {
-                    Some(kept) => dropped(value, kept),
-                    None => (!value.is_null()).then_some(name.as_str()),
-                })
+                for (name, value) in given {
+                    let place = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    match kept.get(name) {
+                        Some(kept) => dropped(value, kept, place, missing),
+                        None if value.is_null() => {}
+                        None => missing.push(place),
+                    }
+                }
             }
             (Value::Array(given), Value::Array(kept)) => {
-                given.iter().zip(kept).find_map(|(given, kept)| dropped(given, kept))
+                for (index, (given, kept)) in given.iter().zip(kept).enumerate() {
+                    dropped(given, kept, format!("{place}/{index}"), missing);
+                }
             }
             (
                 Value::Object(_)
@@ -371,7 +434,24 @@ pub mod probe {
                 | Value::Number(_)
                 | Value::String(_),
                 _,
-            ) => None,
+            ) => {}
         }
+    }
+
+    /// Whether the type reads the member at `place` although it does not write it, as those that say
+    /// nothing may be left out. It does if not everything can stand there without a difference.
+    fn is_known<T>(given: &Value, place: &str, kept: &Value) -> bool
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let anything = [json!({}), json!([]), json!("x"), json!(7), json!(-1.5), json!(true)];
+        anything.into_iter().any(|other| {
+            let mut given = given.clone();
+            if let Some(member) = given.pointer_mut(place) {
+                *member = other;
+            }
+            let decoded = serde_json::from_value::<T>(given);
+            !decoded.and_then(serde_json::to_value).is_ok_and(|it| it == *kept)
+        })
     }
 }

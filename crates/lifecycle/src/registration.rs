@@ -16,6 +16,21 @@ use crate::{
 };
 
 /// A registered type, as operators see it.
+///
+/// ```
+/// use waypost_lifecycle::WorkflowDef;
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// let lamps: WorkflowDef = manager.register::<Lamp>().await?.definition();
+/// assert_eq!((lamps.workflow.as_str(), lamps.kv_bucket.as_str()), ("lamp", "LAMPS"));
+/// assert_eq!(lamps.transitions.terminal_phases(), ["failed", "worn"]);
+/// assert_eq!(lamps.operator_writable_fields, ["room", "switched"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkflowDef {
     /// Its name.

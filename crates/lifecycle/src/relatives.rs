@@ -55,10 +55,28 @@ impl Core {
         Ok(ancestors)
     }
 
-    /// The entity of that id: of the first type by name, if several have it.
+    /// The entity of that id: of the first type by name, if several have it. Those types are read that
+    /// it may be of by what is known; the others only if it is of none of them, because somebody else
+    /// may have made it just now.
     pub(crate) async fn lookup(&self, entity_id: &str) -> Result<Relative> {
+        let may_have = |it: &Arc<Registration>| it.index.ask(|it| it.has(entity_id)) != Some(false);
+        let (likely, others): (Vec<_>, Vec<_>) =
+            self.registrations().into_iter().partition(may_have);
+        let found = match self.first_of(likely, entity_id).await? {
+            Some(found) => Some(found),
+            None => self.first_of(others, entity_id).await?,
+        };
+        let missing = || Error::EntityNotFound { workflow: None, entity_id: entity_id.to_owned() };
+        found.ok_or_else(missing)
+    }
+
+    async fn first_of(
+        &self,
+        registrations: Vec<Arc<Registration>>,
+        entity_id: &str,
+    ) -> Result<Option<Relative>> {
         let mut found: Option<Relative> = None;
-        for registration in self.registrations() {
+        for registration in registrations {
             match self.load(&registration, entity_id).await {
                 Ok(stored) => match &found {
                     None => found = Some((registration, stored)),
@@ -71,7 +89,6 @@ impl Core {
                 Err(error) => return Err(error),
             }
         }
-        let missing = || Error::EntityNotFound { workflow: None, entity_id: entity_id.to_owned() };
-        found.ok_or_else(missing)
+        Ok(found)
     }
 }

@@ -54,6 +54,15 @@ pub struct Rule {
 }
 
 /// Something to do to the entity that set off a rule.
+///
+/// ```
+/// use waypost_lifecycle::Action;
+///
+/// let fail: Action =
+///     serde_json::from_str(r#"{"type": "lifecycle_fail", "reason": "in $entity.room"}"#)?;
+/// assert!(matches!(fail, Action::Fail { workflow: None, .. }));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", deny_unknown_fields)]
 pub enum Action {
@@ -91,6 +100,21 @@ pub enum Action {
 }
 
 /// Why a rule could not do what it says.
+///
+/// ```
+/// use waypost_lifecycle::{Action, RuleError, Rules};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// let rules = Rules::new(manager.dynamic().clone(), Vec::new())?;
+/// let end = Action::Complete { workflow: None };
+/// let refused = rules.execute(&end, None).await;
+/// assert!(matches!(refused, Err(RuleError::NoEntity)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
@@ -131,19 +155,15 @@ pub enum RuleError {
 /// Rules over the types of a manager.
 ///
 /// ```
-/// # use serde_json::json;
-/// # use waypost_lifecycle::{Manager, MemoryBuckets, Rules};
+/// use serde_json::json;
+/// use waypost_lifecycle::{Action, Rules};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
-/// # manager.register_described(serde_json::from_value(json!({
-/// #     "workflow": "lamp", "bucket": "LAMPS",
-/// #     "transitions": {"dark": ["lit"], "lit": ["dark"]},
-/// #     "fields": [
-/// #         {"name": "id", "tags": "id"}, {"name": "phase", "tags": "phase"},
-/// #         {"name": "switched", "kind": "u32", "tags": "operator_writable"}]
-/// # }))?).await?;
-/// # manager.create("lamp", &json!({"id": "l-1", "phase": "dark"})).await?;
+/// # let manager = manager();
+/// # let lamps = manager.register::<Lamp>().await?;
+/// lamps.create(&lamp("l-1")).await?;
 /// let rules = Rules::new(manager.dynamic().clone(), serde_json::from_value(json!([{
 ///     "name": "let there be light",
 ///     "workflow": "lamp",
@@ -156,7 +176,19 @@ pub enum RuleError {
 /// }]))?)?;
 /// assert!(rules.fire("let there be light", "l-1").await?);
 /// assert!(!rules.fire("let there be light", "l-1").await?, "it is lit now");
-/// assert_eq!(manager.get("lamp", "l-1").await?.value["switched"], 1);
+/// assert_eq!(lamps.get("l-1").await?.switched, 1);
+///
+/// // One action, whatever is so.
+/// rules.execute(&Action::Complete { workflow: None }, Some("l-1")).await?;
+/// assert_eq!(lamps.get("l-1").await?.phase, "worn");
+///
+/// // Or for as long as the program runs, whenever something comes to be so.
+/// let running = tokio::spawn(async move { rules.run().await });
+/// lamps.create(&lamp("l-2")).await?;
+/// while lamps.get("l-2").await?.phase != "lit" {
+///     tokio::task::yield_now().await;
+/// }
+/// running.abort();
 /// # Ok(())
 /// # }
 /// ```

@@ -5,6 +5,23 @@ use serde::Serialize;
 use crate::Revision;
 
 /// An entity as it was read.
+///
+/// ```
+/// use waypost_lifecycle::Snapshot;
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// # let lamps = manager.register::<Lamp>().await?;
+/// # lamps.create(&lamp("l-1")).await?;
+/// let found: Snapshot<Lamp> = lamps.snapshot("l-1").await?;
+/// assert_eq!((found.phase.as_str(), found.is_terminal, found.degraded), ("dark", false, false));
+/// let room: Snapshot<String> = found.map(|lamp| lamp.room);
+/// assert_eq!((room.entity_id.as_str(), room.value.as_str()), ("l-1", "hall"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Snapshot<T> {
     /// Its type.
@@ -37,6 +54,23 @@ impl<T> Snapshot<T> {
 }
 
 /// How completing went, for whom an end is an end.
+///
+/// ```
+/// use waypost_lifecycle::{Completion, Source};
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// # let lamps = manager.register::<Lamp>().await?;
+/// # lamps.create(&lamp("l-1")).await?;
+/// let ended = lamps.complete_if_active("l-1", Source::Component).await?;
+/// assert_eq!(ended, Completion::Completed("failed".to_owned()));
+/// let again = lamps.complete_if_active("l-1", Source::Component).await?;
+/// assert_eq!(again, Completion::AlreadyTerminal("failed".to_owned()));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// It moved to this phase.

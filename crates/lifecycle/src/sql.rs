@@ -12,11 +12,11 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use waypost_kernel::{
-    Commit, Conflict, EventRecord, Key, Kind, Record, Store, StoreError, Tenant, Timestamp, Timing,
-    Version, Write,
+    Commit, Conflict, EventRecord, InstanceId, Key, Kind, Query, Record, Store, StoreError, Tenant,
+    Timestamp, Timing, Version, Write,
 };
 
-use self::rows::{Body, entry, facets, registered, revision};
+use self::rows::{Body, PRESENT, entry, facets, registered, revision};
 use crate::bucket::{
     Bucket, BucketError, BucketWatch, Buckets, Entry, Retained, RetainedValue, Revision,
     check_bucket, check_key,
@@ -117,6 +117,24 @@ impl Place {
     /// The key in this bucket; nothing, if it is in another.
     fn name<'k>(&self, key: &'k Key) -> Option<&'k str> {
         key.id.as_str().strip_prefix(&self.bucket)?.strip_prefix('/')
+    }
+
+    /// Asks for what is there, going on after the last one seen.
+    fn present(&self, last: Option<InstanceId>, limit: u32) -> Query {
+        Query {
+            tenant: self.tenant.clone(),
+            kind: Kind::Lifecycle,
+            definition: Some(self.bucket.clone()),
+            status: Some(PRESENT.to_owned()),
+            business_key: None,
+            awaits: None,
+            step: None,
+            from: None,
+            until: None,
+            before: last,
+            offset: 0,
+            limit,
+        }
     }
 
     async fn load(&self, key: &str) -> Result<Option<Record>, BucketError> {
@@ -302,6 +320,24 @@ impl Bucket for SqlBucket {
 
     fn remembers_all(&self) -> bool {
         true
+    }
+
+    async fn entries(&self) -> Result<Vec<Entry>, BucketError> {
+        let (mut entries, mut last) = (Vec::new(), None);
+        loop {
+            let records = self.place.store.search(&self.place.present(last, PAGE)).await;
+            let records = records.map_err(fault)?;
+            for record in &records {
+                let Some(name) = self.place.name(&record.key) else { continue };
+                entries.extend(entry(name, record)?);
+            }
+            last = match records.last() {
+                Some(record) if records.len() == PAGE as usize => Some(record.key.id.clone()),
+                Some(_) | None => break,
+            };
+        }
+        entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        Ok(entries)
     }
 
     async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Entry>>, BucketError> {

@@ -7,10 +7,27 @@ use futures_util::{Stream, StreamExt as _};
 use crate::{
     BucketError, BucketEvent, Result, Snapshot,
     core::{Core, Stored},
+    figures::count,
     registration::Registration,
 };
 
 /// A stream that is given up by dropping it.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use waypost_lifecycle::Watch;
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
+/// # let lamps = manager.register::<Lamp>().await?;
+/// lamps.create(&lamp("l-1")).await?;
+/// let mut seen: Watch<Lamp> = lamps.watch().await?;
+/// assert_eq!(seen.next().await.map(|it| it.id).as_deref(), Some("l-1"));
+/// # Ok(())
+/// # }
+/// ```
 pub type Watch<T> = Pin<Box<dyn Stream<Item = T> + Send>>;
 
 /// Something to see.
@@ -18,26 +35,11 @@ pub type Watch<T> = Pin<Box<dyn Stream<Item = T> + Send>>;
 /// ```
 /// use futures_util::StreamExt as _;
 /// use waypost_lifecycle::WatchEvent;
-/// # use serde::{Deserialize, Serialize};
-/// # use waypost_lifecycle::{Manager, MemoryBuckets, Participant, Transitions};
-/// # #[derive(Clone, Default, Serialize, Deserialize, Participant)]
-/// # #[lifecycle(workflow = "lamp", bucket = "LAMPS", transitions = table)]
-/// # struct Lamp {
-/// #     #[lifecycle(id)] id: String,
-/// #     #[lifecycle(phase)] phase: String,
-/// #     #[lifecycle(indexable)] room: String,
-/// # }
-/// # fn table() -> Transitions {
-/// #     Transitions::new()
-/// #         .phase("dark", ["lit", "failed"]).phase("lit", ["dark", "worn"])
-/// #         .phase("failed", []).phase("worn", [])
-/// # }
-/// # fn lamp(id: &str) -> Lamp {
-/// #     Lamp { id: id.into(), phase: "dark".into(), room: "hall".into() }
-/// # }
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), waypost_lifecycle::Error> {
-/// # let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
 /// # let lamps = manager.register::<Lamp>().await?;
 /// lamps.create(&lamp("l-1")).await?;
 /// let mut seen = lamps.watch_events().await?;
@@ -59,6 +61,12 @@ pub enum WatchEvent<T> {
     },
     /// All that was there at the beginning has been shown.
     CaughtUp,
+    /// Writes were overwritten, and forgotten by the bucket, before they could be shown. The entities
+    /// are shown as they are now nevertheless.
+    Missed {
+        /// How many.
+        count: u64,
+    },
     /// The store failed. Nothing follows.
     Failed(BucketError),
 }
@@ -90,6 +98,10 @@ impl Core {
         let entry = match event {
             Ok(BucketEvent::Put(entry)) => entry,
             Ok(BucketEvent::CaughtUp) => return Some(WatchEvent::CaughtUp),
+            Ok(BucketEvent::Missed { count: missed }) => {
+                count(&self.counters.watch_gaps);
+                return Some(WatchEvent::Missed { count: missed });
+            }
             Ok(BucketEvent::Deleted { key, .. }) => {
                 let entity_id = registration.shape.id_of(&key)?.to_owned();
                 return Some(WatchEvent::Deleted { entity_id });
@@ -105,7 +117,7 @@ impl Core {
         match seen.and_then(|it| it.map(|stored| show(registration, stored)).transpose()) {
             Ok(snapshot) => snapshot.map(WatchEvent::Value),
             Err(error) => {
-                self.pass_over(registration, &error, revision);
+                self.counters.pass_over(registration, &error, revision);
                 None
             }
         }
@@ -116,7 +128,10 @@ impl Core {
 pub(crate) fn values<T: Send + 'static>(events: Watch<WatchEvent<T>>) -> Watch<T> {
     let value = |event| match event {
         WatchEvent::Value(snapshot) => Some(snapshot.value),
-        WatchEvent::Deleted { .. } | WatchEvent::CaughtUp | WatchEvent::Failed(_) => None,
+        WatchEvent::Deleted { .. }
+        | WatchEvent::CaughtUp
+        | WatchEvent::Missed { .. }
+        | WatchEvent::Failed(_) => None,
     };
     events.filter_map(move |event| async move { value(event) }).boxed()
 }

@@ -18,28 +18,13 @@ use crate::{
 ///
 /// ```
 /// use waypost_lifecycle::{Completion, ListOptions, Source};
-/// # use serde::{Deserialize, Serialize};
-/// # use waypost_lifecycle::{Manager, MemoryBuckets, Participant, Transitions};
-/// # #[derive(Clone, Default, Serialize, Deserialize, Participant)]
-/// # #[lifecycle(workflow = "lamp", bucket = "LAMPS", transitions = table)]
-/// # struct Lamp {
-/// #     #[lifecycle(id)] id: String,
-/// #     #[lifecycle(phase)] phase: String,
-/// #     #[lifecycle(indexable)] room: String,
-/// # }
-/// # fn table() -> Transitions {
-/// #     Transitions::new()
-/// #         .phase("dark", ["lit", "failed"]).phase("lit", ["dark", "worn"])
-/// #         .phase("failed", []).phase("worn", [])
-/// # }
-/// # fn lamp(id: &str) -> Lamp {
-/// #     Lamp { id: id.into(), phase: "dark".into(), room: "hall".into() }
-/// # }
+///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), waypost_lifecycle::Error> {
-/// # let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1).build();
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let manager = manager();
 /// # let lamps = manager.register::<Lamp>().await?;
-/// for id in ["l-1", "l-2"] {
+/// for id in ["l-1", "l-2", "l-3"] {
 ///     lamps.create(&lamp(id)).await?;
 /// }
 /// let moved = lamps.transition_with("l-1", "lit", Source::Component, "dusk", |lamp| {
@@ -47,19 +32,21 @@ use crate::{
 ///     Ok(())
 /// });
 /// assert_eq!(moved.await?.room, "stairs");
+/// lamps.transition("l-3", "lit", Source::Component, "").await?;
+/// assert_eq!(lamps.get("l-3").await?.phase, "lit");
 ///
 /// let dark = ListOptions::default().in_phase("dark").matching("room", "hall");
 /// assert_eq!(lamps.list(&dark).await?.len(), 1);
 ///
+/// assert_eq!(lamps.complete("l-3", Source::Component).await?.phase, "worn");
 /// let worn = lamps.complete_if_active("l-1", Source::Component).await?;
 /// assert_eq!(worn, Completion::Completed("worn".into()));
-/// let again = lamps.complete_if_active("l-1", Source::Component).await?;
-/// assert_eq!(again, Completion::AlreadyTerminal("worn".into()));
 ///
 /// lamps.fail("l-2", "the bulb broke", Source::Operator).await?;
 /// let snapshot = lamps.snapshot("l-2").await?;
 /// assert!(snapshot.is_terminal && !snapshot.degraded);
 /// assert_eq!(lamps.history("l-2").await?[1].note, "the bulb broke");
+/// assert_eq!(lamps.definition().kv_bucket, "LAMPS");
 /// # Ok(())
 /// # }
 /// ```

@@ -12,6 +12,8 @@ mod bucket;
 mod bucket_watch;
 #[path = "lifecycle/described.rs"]
 mod described;
+#[path = "lifecycle/documented.rs"]
+mod documented;
 #[path = "lifecycle/errors.rs"]
 mod errors;
 #[path = "lifecycle/history.rs"]
@@ -29,6 +31,9 @@ mod operations;
 #[cfg(feature = "nats")]
 #[path = "lifecycle/outage.rs"]
 mod outage;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/provisioned.rs"]
+mod provisioned;
 #[path = "lifecycle/registration.rs"]
 mod registration;
 #[path = "lifecycle/relatives.rs"]

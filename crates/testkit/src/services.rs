@@ -21,6 +21,9 @@ pub const POSTGRES: &str = "WAYPOST_TEST_POSTGRES";
 /// Names a NATS server to use instead of starting one.
 pub const NATS: &str = "WAYPOST_TEST_NATS";
 
+/// Names a NATS server of the oldest version that is worked with, to use instead of starting one.
+pub const OLD_NATS: &str = "WAYPOST_TEST_NATS_OLD";
+
 /// Names a folder with the `nats-server` program, when it is not on the path.
 pub const NATS_FOLDER: &str = "WAYPOST_NATS_BIN";
 
@@ -97,6 +100,45 @@ pub fn postgres() -> Result<String, String> {
 pub fn nats() -> Result<String, String> {
     static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
     find(NATS, &STARTED, || start_nats(None))
+}
+
+/// The URL of a NATS server of the oldest version that is worked with: the one the environment names,
+/// or one fetched and started for this process.
+///
+/// # Errors
+/// When there is none and none can be started; says what to do.
+pub fn old_nats() -> Result<String, String> {
+    static STARTED: OnceLock<Result<Server, String>> = OnceLock::new();
+    find(OLD_NATS, &STARTED, || start_nats(Some(&fetch_old_nats(&env::temp_dir())?)))
+}
+
+/// Puts Debian's `nats-server`, which is 2.9, into a folder below `parent`, unless it is there; says
+/// into which. It is not installed: the path keeps the server it has, and no service begins.
+///
+/// # Errors
+/// When it cannot be fetched; says what to do.
+pub fn fetch_old_nats(parent: &Path) -> Result<PathBuf, String> {
+    let unpacked = parent.join("waypost-old-nats");
+    let place = |below: &Path| ["usr/sbin", "usr/bin"].map(|it| below.join(it));
+    let has_it = |it: &PathBuf| it.join("nats-server").is_file();
+    if let Some(found) = place(&unpacked).into_iter().find(has_it) {
+        return Ok(found);
+    }
+    // Whoever fetches it at the same time does so elsewhere, and the first is the one that counts.
+    let fresh = parent.join(format!("waypost-old-nats.{}", std::process::id()));
+    let script = "mkdir -p \"$0\" && cd \"$0\" &&
+        { apt-get download nats-server || { apt-get update && apt-get download nats-server; }; } &&
+        dpkg-deb -x nats-server_*.deb . && { mv -T \"$0\" \"$1\" || rm -rf \"$0\"; }";
+    let fetched = Command::new("sh")
+        .args(["-c", script])
+        .args([&fresh, &unpacked])
+        .output()
+        .map_err(|error| format!("a shell cannot be started: {error}"))?;
+    let said = String::from_utf8_lossy(&fetched.stderr).trim().to_owned();
+    place(&unpacked)
+        .into_iter()
+        .find(has_it)
+        .ok_or_else(|| format!("{said}\nset {OLD_NATS} to the URL of a NATS server of version 2.9"))
 }
 
 /// The Python package that workers of processes are written with.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use waypost_testkit::services;
 
-const SMALL: [&str; 16] = [
+const SMALL: [&str; 18] = [
     "--callers",
     "2",
     "--entities",
@@ -16,6 +16,8 @@ const SMALL: [&str; 16] = [
     "20",
     "--watches",
     "3",
+    "--watched",
+    "300",
     "--writes",
     "10",
     "--seconds",
@@ -58,7 +60,7 @@ fn lifecycles_are_measured_on_every_store() {
                 "list by reading all, 60 entities",
                 "lookup, 60 entities",
                 "children, 60 entities",
-                "writes shown to 3 watches",
+                "writes shown to 3 watches of 300 entities",
             ]
         );
     }

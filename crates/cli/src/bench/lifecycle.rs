@@ -32,6 +32,9 @@ pub(super) struct LifecycleArgs {
     /// Watches of one bucket
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     watches: u32,
+    /// Entities that every watch is shown before the writes
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    watched: u32,
     /// Writes that every watch is shown
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     writes: u32,

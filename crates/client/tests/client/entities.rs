@@ -76,9 +76,10 @@ async fn an_entity_is_created_moved_found_and_deleted() {
     let changes = entities.changes(&id, None).await.unwrap();
     let kinds: Vec<_> = changes.iter().map(|it| it.change_type.as_str()).collect();
     assert_eq!(kinds, ["DELETED", "UPDATED", "CREATED"]);
-    let past = When { at: Some(changes[2].time_of_change), transaction_id: None };
+    let past = When { at: Some(changes[2].time_of_change), transaction_id: None, version: None };
     assert_eq!(entities.show(&id, &past).await.unwrap().meta.state, "NEW");
-    let by = When { at: None, transaction_id: Some(changes[1].transaction_id.clone()) };
+    let by =
+        When { at: None, transaction_id: Some(changes[1].transaction_id.clone()), version: None };
     assert_eq!(entities.show(&id, &by).await.unwrap().meta.state, "SHIPPED");
     let early = SearchQuery { at: past.at, limit: Some(1) };
     assert_eq!(entities.search(&order(), &condition, &early).await.unwrap().len(), 0);

@@ -47,7 +47,7 @@ async fn an_entity_can_be_read_as_it_was() {
 fn when_text(when: &When) -> String {
     match when {
         When::By(transaction) => transaction.clone(),
-        When::Now | When::At(_) => panic!("{when:?}"),
+        When::Now | When::At(_) | When::Version(_) => panic!("{when:?}"),
     }
 }
 

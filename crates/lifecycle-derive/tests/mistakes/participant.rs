@@ -89,6 +89,80 @@ struct NoBucket {
     phase: String,
 }
 
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(bucket = "B")]
+struct NoWorkflow {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B", color = "red")]
+struct UnknownAttribute {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct TwoPhases {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(phase)]
+    other: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct TwoParents {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(parent)]
+    parent: String,
+    #[lifecycle(parent)]
+    other: Option<String>,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct IdAndPhase {
+    #[lifecycle(id, phase)]
+    id: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct BadKind {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(operator_writable, kind = "u33")]
+    number: u32,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct Tuple(String, String);
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
+struct Generic<T> {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    anything: T,
+}
+
 #[derive(Participant)]
 #[lifecycle(workflow = "w", bucket = "B")]
 enum NotAStruct {}

@@ -152,6 +152,11 @@ impl Content {
         }
     }
 
+    /// Whether there is such an entity.
+    pub(crate) fn has(&self, entity_id: &str) -> bool {
+        self.entities.get(entity_id).is_some_and(|it| it.facts.is_some())
+    }
+
     /// Which entities belong to another, sorted.
     pub(crate) fn children(&self, parent: &str) -> Vec<Arc<str>> {
         self.parents.get(parent).into_iter().flatten().cloned().collect()

@@ -35,7 +35,7 @@ async fn feed(
 ) {
     let mut pause = PAUSE;
     loop {
-        let failure = follow(&registration, &content, &mut pause).await;
+        let failure = follow(&registration, &content, &counters, &mut pause).await;
         lock(&content).interrupt();
         let Some(error) = failure else { return };
         count(&counters.watches_restarted);
@@ -49,6 +49,7 @@ async fn feed(
 async fn follow(
     registration: &Weak<Registration>,
     content: &Mutex<Content>,
+    counters: &Counters,
     pause: &mut Duration,
 ) -> Option<BucketError> {
     let bucket = Arc::clone(&registration.upgrade()?.bucket);
@@ -66,7 +67,10 @@ async fn follow(
                 if lock(content).knows(entity_id, entry.revision) {
                     continue;
                 }
-                let opened = registration.open(&entry).ok().flatten();
+                let opened = registration.open(&entry).unwrap_or_else(|error| {
+                    counters.pass_over(&registration, &error, entry.revision);
+                    None
+                });
                 let facts = opened.map(|it| facts(&registration, &*it.held));
                 lock(content).apply(entity_id, entry.revision, facts);
             }
@@ -78,6 +82,7 @@ async fn follow(
                 lock(content).complete();
                 *pause = PAUSE;
             }
+            Ok(BucketEvent::Missed { .. }) => count(&counters.watch_gaps),
             Err(error) => return Some(error),
         }
     }

@@ -39,6 +39,8 @@ struct Watching {
     context: Context,
     store: Store,
     messages: Option<push::Ordered>,
+    /// What the server calls the subscription.
+    consumer: Option<String>,
     queue: VecDeque<BucketEvent>,
     /// The number of the last message that was shown.
     last: u64,
@@ -55,6 +57,7 @@ pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch,
         context,
         store,
         messages: None,
+        consumer: None,
         queue: VecDeque::new(),
         last: 0,
         is_caught_up: false,
@@ -164,6 +167,8 @@ impl Watching {
         };
         let consumer = self.store.stream.create_consumer(config).await;
         let consumer = consumer.map_err(|error| unavailable(&error))?;
+        self.unsubscribe();
+        self.consumer = Some(consumer.cached_info().name.clone());
         let is_empty = consumer.cached_info().num_pending == 0;
         self.messages = Some(consumer.messages().await.map_err(|error| unavailable(&error))?);
         if is_empty {
@@ -172,12 +177,29 @@ impl Watching {
         Ok(())
     }
 
+    /// Has the server forget the subscription there was. It would notice by itself, later.
+    fn unsubscribe(&mut self) {
+        let is_connected = self.context.client().connection_state() == State::Connected;
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (Some(name), Ok(runtime), true) = (self.consumer.take(), runtime, is_connected) {
+            let stream = self.store.stream.clone();
+            runtime.spawn(async move { drop(stream.delete_consumer(&name).await) });
+        }
+    }
+
     fn take(&mut self, message: &Message) -> Result<(), BucketError> {
         self.n_glances = 0;
         let told = message.info().map_err(|error| BucketError::Failed(error.to_string()))?;
         let (sequence, is_last) = (told.stream_sequence, told.pending == 0);
         // After a new beginning what was shown comes again.
         if sequence > self.last {
+            // Once everything was shown, a number that is passed over is a write that was overwritten
+            // and forgotten before it came. Of a bucket that was empty the last number is not known.
+            let count = sequence - self.last - 1;
+            if self.is_caught_up && self.last > 0 && count > 0 {
+                tracing::warn!(bucket = %self.store.name, count, "a watch missed writes");
+                self.queue.push_back(BucketEvent::Missed { count });
+            }
             let at = timestamp(told.published.unix_timestamp_nanos());
             self.last = sequence;
             let key = message.subject.strip_prefix(self.store.prefix.as_str());
@@ -201,5 +223,11 @@ impl Watching {
             self.is_caught_up = true;
             self.queue.push_back(BucketEvent::CaughtUp);
         }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.unsubscribe();
     }
 }

@@ -1,14 +1,16 @@
 //! Doing what a rule says, to one entity.
 
 use serde_json::{Map, Value};
-use waypost_machines::lifecycle::{FieldKind, FieldValue, Goal, SetOperation, Source};
+use waypost_machines::lifecycle::{FAILED, FieldKind, FieldValue, Goal, SetOperation, Source};
 
 use super::{
     Action, Condition, Rule, RuleError, Rules,
     condition::{Open, View, hold},
     substitute::{needs_entity, resolved, substitute},
 };
-use crate::{DynManager, Error, Snapshot, change::Move, held::Held, registration::Registration};
+use crate::{
+    BucketError, DynManager, Error, Snapshot, change::Move, held::Held, registration::Registration,
+};
 
 /// One firing. What is looked up is looked up once, also when nothing is found, and again after
 /// something was done.
@@ -18,6 +20,21 @@ pub(super) struct Firing<'f> {
     /// The type the rule looks at; found by the entity's id, if absent.
     workflow: Option<&'f str>,
     known: Option<Option<Snapshot<Value>>>,
+}
+
+/// How far a firing has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The action that is next.
+    action: usize,
+    /// Whether it may have been done: the store did not say.
+    is_unsure: bool,
+}
+
+/// A firing that could not go on.
+pub(super) struct Interrupted {
+    pub(super) place: Place,
+    pub(super) error: RuleError,
 }
 
 /// The conditions were true and are not any more, now that it matters.
@@ -43,23 +60,33 @@ impl Rules {
     /// # Errors
     /// When the rule is not there, or the entity cannot be moved as it says.
     pub async fn fire(&self, rule: &str, entity_id: &str) -> Result<bool, RuleError> {
-        self.fire_rule(self.rule(rule)?, entity_id).await
+        let fired = self.fire_from(self.rule(rule)?, entity_id, Place::default()).await;
+        fired.map_err(|it| it.error)
     }
 
-    pub(super) async fn fire_rule(&self, rule: &Rule, entity_id: &str) -> Result<bool, RuleError> {
+    /// Does what the rule says from a place on. Its conditions count as long as nothing was done.
+    pub(super) async fn fire_from(
+        &self,
+        rule: &Rule,
+        entity_id: &str,
+        place: Place,
+    ) -> Result<bool, Interrupted> {
         let mut firing = Firing::new(&self.manager, entity_id, Some(&rule.workflow));
-        let view = firing.look_up().await?.map(|it| it as &dyn View);
-        if !hold(&rule.when, view)? {
-            return Ok(false);
-        }
-        for (index, action) in rule.then.iter().enumerate() {
+        let begun = firing.begin(rule, place).await;
+        let begun = begun.map_err(|error| Interrupted { place, error })?;
+        let Some(begin) = begun else { return Ok(false) };
+        for (index, action) in rule.then.iter().enumerate().skip(begin) {
             // The first action ends what was so; the others follow from it.
             let still: &[Condition] = if index == 0 { &rule.when } else { &[] };
             match firing.act(action, still).await {
                 Err(RuleError::Lifecycle(Error::Mutator(source))) if source.is::<Stale>() => {
                     return Ok(false);
                 }
-                acted => acted?,
+                Err(error) => {
+                    let place = Place { action: index, is_unsure: is_unsure(&error) };
+                    return Err(Interrupted { place, error });
+                }
+                Ok(()) => {}
             }
         }
         Ok(true)
@@ -78,6 +105,38 @@ impl Rules {
 impl<'f> Firing<'f> {
     const fn new(manager: &'f DynManager, entity_id: &'f str, workflow: Option<&'f str>) -> Self {
         Self { manager, entity_id, workflow, known: None }
+    }
+
+    /// The action to begin with; none, if the conditions do not hold.
+    async fn begin(&mut self, rule: &Rule, place: Place) -> Result<Option<usize>, RuleError> {
+        let Place { action, is_unsure } = place;
+        if is_unsure
+            && let Some(unsure) = rule.then.get(action)
+            && self.has_done(unsure).await?
+        {
+            return Ok(Some(action + 1));
+        }
+        if action > 0 {
+            return Ok(Some(action));
+        }
+        let view = self.look_up().await?.map(|it| it as &dyn View);
+        Ok(hold(&rule.when, view)?.then_some(action))
+    }
+
+    /// Whether the last move of the entity is what the action does. An answer that got lost may have
+    /// been that it was done.
+    async fn has_done(&mut self, action: &Action) -> Result<bool, RuleError> {
+        let (manager, entity_id) = (self.manager, self.entity_id);
+        let Some(found) = self.look_up().await? else { return Ok(false) };
+        let last = manager.history(&found.workflow, entity_id).await?.pop();
+        let last = last.filter(|it| it.triggered == Source::Rule && it.to == found.phase);
+        Ok(last.is_some_and(|last| match action {
+            Action::Transition { phase, reason, .. } => {
+                last.to == phase.trim() && last.note == *reason
+            }
+            Action::Complete { .. } => found.is_terminal,
+            Action::Fail { .. } => last.to == FAILED,
+        }))
     }
 
     async fn look_up(&mut self) -> Result<Option<&Snapshot<Value>>, RuleError> {
@@ -199,6 +258,11 @@ impl<'f> Firing<'f> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Whether a write may have landed although it failed.
+const fn is_unsure(error: &RuleError) -> bool {
+    matches!(error, RuleError::Lifecycle(Error::Store { source: BucketError::Unavailable(_), .. }))
 }
 
 /// Looks again, in the value that is about to be replaced: two who saw the same act once.

@@ -9,6 +9,15 @@ use super::RuleError;
 use crate::{Snapshot, held::Held, registration::Registration};
 
 /// Something that must be so about an entity.
+///
+/// ```
+/// use waypost_lifecycle::{Condition, Operator};
+///
+/// let low: Condition =
+///     serde_json::from_str(r#"{"field": "battery", "operator": "lt", "value": 20}"#)?;
+/// assert_eq!((low.operator, low.required), (Operator::Lt, false));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
@@ -26,6 +35,14 @@ pub struct Condition {
 }
 
 /// How two values compare.
+///
+/// ```
+/// use waypost_lifecycle::Operator;
+///
+/// let operator: Operator = serde_json::from_str("\"in\"")?;
+/// assert_eq!((operator, Operator::default()), (Operator::In, Operator::Eq));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operator {

@@ -1,29 +1,67 @@
 //! Watching entities and firing rules. A rule fires when its conditions come true; after a restart,
-//! for everything for which they are true.
+//! for everything for which they are true. What a store in trouble keeps it from doing it does later,
+//! going on where it was interrupted.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    pin::Pin,
+    time::Duration,
+};
 
-use futures_util::{StreamExt as _, stream::SelectAll};
+use futures_util::{
+    StreamExt as _,
+    stream::{FuturesUnordered, SelectAll},
+};
 use serde_json::Value;
 
-use super::{Rule, RuleError, Rules, condition::hold};
+use super::{
+    Rule, RuleError, Rules,
+    act::{Interrupted, Place},
+    condition::hold,
+};
 use crate::{BucketError, Error, Snapshot, Watch, WatchEvent};
 
-/// How often a rule is tried again when the store is in trouble, or others keep being faster.
-const ATTEMPTS: u32 = 5;
-
-/// The first pause before that; each is twice as long as the one before.
+/// The first and the longest pause before a rule is tried again that the store was in trouble for,
+/// or others were faster than. Each is twice as long as the one before.
 const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// How many firings may wait to be tried again. With more, everything is looked at anew later.
+const WAITING_MAX: usize = 100_000;
 
 /// The pause before a watch that broke is begun again.
 const RESTART: Duration = Duration::from_millis(200);
 
-/// For which rules and entities the conditions were true when they were last looked at.
-type Standing = HashSet<(usize, String)>;
+/// A rule, by number, and an entity.
+type Pair = (usize, String);
+
+/// The pause before a firing is tried again, and which of its pauses it is.
+type Alarm = Pin<Box<dyn Future<Output = (Pair, u64)> + Send>>;
+
+/// A firing that was interrupted.
+struct Waiting {
+    place: Place,
+    pause: Duration,
+    /// The pause that it waits for; others that come are of firings that were given up.
+    alarm: u64,
+    /// Whether the conditions have come true once more since.
+    is_due_again: bool,
+}
+
+/// What rules remember of what they have seen.
+#[derive(Default)]
+struct Memory {
+    /// For which rules and entities the conditions were true when they were last looked at.
+    standing: HashSet<Pair>,
+    waiting: HashMap<Pair, Waiting>,
+    alarms: FuturesUnordered<Alarm>,
+    n_alarms: u64,
+}
 
 impl Rules {
     /// Watches the types that rules look at and acts, until it is dropped. What a rule cannot do is
-    /// logged, and does not keep the others from doing what they can.
+    /// logged, and does not keep the others from doing what they can. When the store is in trouble,
+    /// what is to be done is done once it is over.
     ///
     /// # Errors
     /// When a rule looks at a type that is not registered. It does not end otherwise.
@@ -32,60 +70,133 @@ impl Rules {
         for workflow in &workflows {
             self.manager.get_workflow_definition(workflow)?;
         }
+        let mut memory = Memory::default();
         loop {
-            match self.follow(&workflows).await {
-                Ok(()) => {}
-                Err(error) => tracing::warn!(%error, "rules lost sight of their entities"),
+            // What is there is shown again, and what is so is acted upon again.
+            memory.standing.clear();
+            if let Err(error) = self.follow(&workflows, &mut memory).await {
+                tracing::warn!(%error, "rules lost sight of their entities");
             }
             tokio::time::sleep(RESTART).await;
         }
     }
 
     /// Acts on what is seen until a watch breaks.
-    async fn follow(&self, workflows: &HashSet<&str>) -> Result<(), RuleError> {
+    async fn follow(
+        &self,
+        workflows: &HashSet<&str>,
+        memory: &mut Memory,
+    ) -> Result<(), RuleError> {
         let mut events: SelectAll<Watch<WatchEvent<Value>>> = SelectAll::new();
         for workflow in workflows {
             events.push(self.manager.watch(workflow).await?);
         }
-        let mut standing = Standing::new();
-        while let Some(event) = events.next().await {
-            match event {
-                WatchEvent::Value(snapshot) => self.see(&snapshot, &mut standing).await,
-                WatchEvent::Deleted { entity_id } => standing.retain(|(_, it)| *it != entity_id),
-                WatchEvent::CaughtUp => {}
-                WatchEvent::Failed(source) => return Err(lost(source)),
+        loop {
+            tokio::select! {
+                Some((pair, alarm)) = memory.alarms.next(), if !memory.alarms.is_empty() => {
+                    self.try_again(&pair, alarm, memory).await;
+                }
+                event = events.next() => match event {
+                    Some(WatchEvent::Value(snapshot)) => self.see(&snapshot, memory).await?,
+                    Some(WatchEvent::Deleted { entity_id }) => memory.forget(&entity_id),
+                    Some(WatchEvent::CaughtUp | WatchEvent::Missed { .. }) => {}
+                    Some(WatchEvent::Failed(source)) => return Err(lost(source)),
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    async fn see(&self, snapshot: &Snapshot<Value>, memory: &mut Memory) -> Result<(), RuleError> {
+        for (index, rule) in self.rules.iter().enumerate() {
+            if rule.workflow != snapshot.workflow {
+                continue;
+            }
+            let pair = (index, snapshot.entity_id.clone());
+            match hold(&rule.when, Some(snapshot)) {
+                Ok(true) if memory.standing.insert(pair.clone()) => {
+                    self.begin(rule, pair, memory).await?;
+                }
+                Ok(true) => {}
+                Ok(false) => memory.settle(&pair),
+                Err(error) => tell(rule, &snapshot.entity_id, &error),
             }
         }
         Ok(())
     }
 
-    async fn see(&self, snapshot: &Snapshot<Value>, standing: &mut Standing) {
-        for (index, rule) in self.rules.iter().enumerate() {
-            if rule.workflow != snapshot.workflow {
-                continue;
+    /// Fires, unless an earlier firing has something left to do, which comes first.
+    async fn begin(&self, rule: &Rule, pair: Pair, memory: &mut Memory) -> Result<(), RuleError> {
+        if let Some(waiting) = memory.waiting.get_mut(&pair) {
+            waiting.is_due_again = true;
+            return Ok(());
+        }
+        if memory.waiting.len() >= WAITING_MAX {
+            return Err(lost(BucketError::Lagged));
+        }
+        if let Err(interrupted) = self.fire_from(rule, &pair.1, Place::default()).await {
+            memory.interrupted(rule, pair, interrupted, PAUSE);
+        }
+        Ok(())
+    }
+
+    async fn try_again(&self, pair: &Pair, alarm: u64, memory: &mut Memory) {
+        let is_current = memory.waiting.get(pair).is_some_and(|it| it.alarm == alarm);
+        let waiting = if is_current { memory.waiting.remove(pair) } else { None };
+        let (Some(waiting), Some(rule)) = (waiting, self.rules.get(pair.0)) else { return };
+        let Waiting { mut place, mut pause, is_due_again, .. } = waiting;
+        let mut firings = 1 + u32::from(is_due_again);
+        while firings > 0 {
+            firings -= 1;
+            if let Err(interrupted) = self.fire_from(rule, &pair.1, place).await {
+                let pause = (pause * 2).min(PAUSE_MAX);
+                memory.interrupted(rule, pair.clone(), interrupted, pause);
+                if let Some(waiting) = memory.waiting.get_mut(pair) {
+                    waiting.is_due_again = firings > 0;
+                    return;
+                }
             }
-            let place = (index, snapshot.entity_id.clone());
-            match hold(&rule.when, Some(snapshot)) {
-                Ok(true) if standing.insert(place) => self.attempt(rule, &snapshot.entity_id).await,
-                Ok(true) => {}
-                Ok(false) => drop(standing.remove(&(index, snapshot.entity_id.clone()))),
-                Err(error) => tell(rule, &snapshot.entity_id, &error),
+            (place, pause) = (Place::default(), PAUSE);
+        }
+    }
+}
+
+impl Memory {
+    /// Has a firing wait, if waiting may help.
+    fn interrupted(&mut self, rule: &Rule, pair: Pair, it: Interrupted, pause: Duration) {
+        let Interrupted { place, error } = it;
+        if !may_pass(&error) {
+            return tell(rule, &pair.1, &error);
+        }
+        if pause == PAUSE {
+            let (rule, entity_id) = (rule.name.as_str(), pair.1.as_str());
+            tracing::warn!(rule, entity_id, %error, "a rule could not act, and tries again");
+        }
+        self.n_alarms += 1;
+        let alarm = self.n_alarms;
+        let waiting = Waiting { place, pause, alarm, is_due_again: false };
+        self.waiting.insert(pair.clone(), waiting);
+        self.alarms.push(Box::pin(async move {
+            tokio::time::sleep(pause).await;
+            (pair, alarm)
+        }));
+    }
+
+    /// The conditions are not true any more. A firing that has not begun is not wanted any more; one
+    /// that has, or may have, goes on.
+    fn settle(&mut self, pair: &Pair) {
+        self.standing.remove(pair);
+        if let Some(waiting) = self.waiting.get_mut(pair) {
+            waiting.is_due_again = false;
+            if waiting.place == Place::default() {
+                self.waiting.remove(pair);
             }
         }
     }
 
-    async fn attempt(&self, rule: &Rule, entity_id: &str) {
-        let mut pause = PAUSE;
-        for attempt in 1..=ATTEMPTS {
-            match self.fire_rule(rule, entity_id).await {
-                Ok(_) => return,
-                Err(error) if attempt < ATTEMPTS && may_pass(&error) => {
-                    tokio::time::sleep(pause).await;
-                    pause *= 2;
-                }
-                Err(error) => return tell(rule, entity_id, &error),
-            }
-        }
+    fn forget(&mut self, entity_id: &str) {
+        self.standing.retain(|(_, it)| it != entity_id);
+        self.waiting.retain(|(_, it), _| it != entity_id);
     }
 }
 

@@ -21,13 +21,13 @@ pub(super) fn substitute(text: &str, view: Option<&dyn View>, definition: Option
     while let Some(at) = rest.find(ENTITY) {
         let (before, found) = rest.split_at(at);
         let is_word = |it: char| it.is_ascii_alphanumeric() || "_.-".contains(it);
-        let end = found.find(|it: char| it != '$' && !is_word(it)).unwrap_or(found.len());
-        let (word, after) = found.split_at(end);
-        // A full stop after a word ends a sentence.
-        let name = word.trim_end_matches('.');
+        // The mark is skipped: its dollar begins this word, another one begins the next.
+        let end = found.char_indices().skip(1).find(|(_, it)| !is_word(*it));
+        let (word, after) = found.split_at(end.map_or(found.len(), |(at, _)| at));
         done.push_str(before);
-        match value(name, view, definition) {
-            Some(value) => {
+        let known = names(word).find_map(|it| Some((it, value(it, view, definition)?)));
+        match known {
+            Some((name, value)) => {
                 done.push_str(&value);
                 done.push_str(word.get(name.len()..).unwrap_or_default());
             }
@@ -37,6 +37,13 @@ pub(super) fn substitute(text: &str, view: Option<&dyn View>, definition: Option
     }
     done.push_str(rest);
     done
+}
+
+/// What a word may be the name of, longest first: a name may have hyphens, and what follows a name may
+/// begin with one. A full stop after a word ends a sentence.
+fn names(word: &str) -> impl Iterator<Item = &str> {
+    let shorter = |it: &&str| it.rfind('-').and_then(|at| word.get(..at));
+    std::iter::successors(Some(word), move |it| shorter(it)).map(|it| it.trim_end_matches('.'))
 }
 
 fn value(name: &str, view: &dyn View, definition: Option<&str>) -> Option<String> {
@@ -74,7 +81,7 @@ mod tests {
             degraded: false,
             parent: None,
             revision: Revision(1),
-            value: json!({"owner": "ann", "photos": 3, "log": []}),
+            value: json!({"owner": "ann", "photos": 3, "log": [], "home-base": "hangar"}),
         };
         substitute(text, Some(&snapshot), definition)
     }
@@ -88,6 +95,12 @@ mod tests {
             ("$entity.lifecycle.workflow/$entity.owner:$entity.photos", "survey/ann:3"),
             ("$entity.lifecycle.unknown stays", "$entity.lifecycle.unknown stays"),
             ("$entity.log $message.x", "$entity.log $message.x"),
+            ("$entity.owner-$entity.lifecycle.phase", "ann-flying"),
+            ("$entity.owner$entity.photos", "ann3"),
+            ("$entity.owner-7-$entity.photos.", "ann-7-3."),
+            ("$entity.home-base", "hangar"),
+            ("$entity.home-base-2", "hangar-2"),
+            ("$entity.photos.of-ann", "$entity.photos.of-ann"),
         ] {
             assert_eq!(done(text, None), expected);
         }

@@ -1,5 +1,6 @@
-//! Watching a bucket in a store: the instances there are, then the events that follow. A cursor
-//! holds the place, so nothing is missed when the store is away for a while.
+//! Watching a bucket in a store: the instances there are, a few at a time, then the events that
+//! follow. A cursor that is taken first holds the place, so nothing is missed when the store is away
+//! for a while, or when nobody reads.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -7,16 +8,21 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, stream};
-use waypost_kernel::{Change, Cursor, InstanceId, Kind, Query, Scope, StoreError};
+use waypost_kernel::{Change, Cursor, EventRecord, InstanceId, Kind, Scope, Version};
 
 use super::{
-    PAGE, Place, fault,
-    rows::{Body, PRESENT, entry, revision},
+    Place, fault,
+    rows::{Body, entry, revision},
 };
-use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry, Revision};
+use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry};
 
-/// How many changes are read at once: few, because a reader that is slow should not hold many.
-const CHANGES: u32 = 64;
+/// How many instances or changes are read at once: few, because a reader that is slow should not
+/// hold many.
+const PAGE: u32 = 64;
+
+/// How many keys may be written between the beginning of a watch and the end of what was there. A
+/// watch that has to remember more fell behind.
+const CHANGED_MAX: usize = 65_536;
 
 /// How long the store is left to wait for changes before it is asked again.
 const WAIT: Duration = Duration::from_secs(30);
@@ -30,30 +36,33 @@ struct Watching {
     queue: VecDeque<BucketEvent>,
     /// Where the changes are read from.
     cursor: Cursor,
-    /// What was shown of keys that may come again among the first changes.
-    shown: HashMap<String, Revision>,
-    /// Beyond this, nothing that was shown comes again.
-    shown_until: Cursor,
+    /// How far the changes were looked through for keys that were written since.
+    scanned: Cursor,
+    /// Those keys, with the first version that each was given.
+    changed: HashMap<String, Version>,
 }
 
 enum Stage {
-    Changes,
+    /// What was there is shown, after this one.
+    Present(Option<InstanceId>),
+    /// What was written meanwhile is shown.
+    Meanwhile,
+    Live,
     Over,
 }
 
 pub(super) async fn watch(place: Place) -> Result<BucketWatch, BucketError> {
-    // Taken first: what lands while we look at what is there comes again, rather than never.
     let cursor = place.store.head(&scope(&place)).await.map_err(fault)?;
     let mut watching = Watching {
         place,
-        stage: Stage::Changes,
+        stage: Stage::Present(None),
         queue: VecDeque::new(),
+        scanned: cursor.clone(),
         cursor,
-        shown: HashMap::new(),
-        shown_until: Cursor::default(),
+        changed: HashMap::new(),
     };
-    // At once, and not when somebody looks: what is written from now on is shown write by write.
-    watching.read_present().await?;
+    // At once, and not when somebody looks: a store that fails now says so now.
+    watching.read().await?;
     let events = stream::unfold(watching, async |mut watching| {
         let event = watching.next().await?;
         Some((event, watching))
@@ -71,96 +80,134 @@ impl Watching {
             if let Some(event) = self.queue.pop_front() {
                 return Some(Ok(event));
             }
-            let read = match &self.stage {
-                Stage::Changes => self.read_changes().await,
-                Stage::Over => return None,
-            };
-            if let Err(error) = read {
-                self.stage = Stage::Over;
-                return Some(Err(error));
+            if matches!(self.stage, Stage::Over) {
+                return None;
+            }
+            match self.read().await {
+                Ok(()) => {}
+                // The place is kept; everything that landed meanwhile will be there.
+                Err(BucketError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                Err(error) => {
+                    self.stage = Stage::Over;
+                    return Some(Err(error));
+                }
             }
         }
     }
 
-    async fn read_present(&mut self) -> Result<(), BucketError> {
-        let mut last = None;
-        loop {
-            let records = self.place.store.search(&self.present(last)).await.map_err(fault)?;
-            for record in &records {
-                let Some(name) = self.place.name(&record.key) else { continue };
-                if let Some(entry) = entry(name, record)? {
-                    self.shown.insert(entry.key.clone(), entry.revision);
-                    self.queue.push_back(BucketEvent::Put(entry));
-                }
+    async fn read(&mut self) -> Result<(), BucketError> {
+        match &self.stage {
+            Stage::Present(last) => {
+                let last = last.clone();
+                self.read_present(last).await
             }
-            last = records.last().map(|it| it.key.id.clone());
-            if last.is_none() {
-                break;
-            }
+            Stage::Meanwhile | Stage::Live => self.read_changes().await,
+            Stage::Over => Ok(()),
         }
-        self.queue.push_back(BucketEvent::CaughtUp);
-        self.shown_until = self.place.store.head(&scope(&self.place)).await.map_err(fault)?;
-        self.forget_shown();
+    }
+
+    /// Shows some of what was there when the watch began.
+    async fn read_present(&mut self, last: Option<InstanceId>) -> Result<(), BucketError> {
+        let records = self.place.store.search(&self.place.present(last, PAGE)).await;
+        let records = records.map_err(fault)?;
+        // Afterwards: what was read and written meanwhile is found among the changes.
+        self.scan().await?;
+        let mut events = Vec::with_capacity(records.len());
+        for record in &records {
+            let Some(name) = self.place.name(&record.key) else { continue };
+            let entry = match self.changed.get(name) {
+                Some(first) => self.before(name, *first).await?,
+                None => entry(name, record)?,
+            };
+            events.extend(entry.map(BucketEvent::Put));
+        }
+        self.queue.extend(events);
+        self.stage = match records.last() {
+            Some(last) if records.len() == PAGE as usize => {
+                Stage::Present(Some(last.key.id.clone()))
+            }
+            Some(_) | None if self.changed.is_empty() => {
+                self.queue.push_back(BucketEvent::CaughtUp);
+                Stage::Live
+            }
+            Some(_) | None => {
+                self.changed = HashMap::new();
+                Stage::Meanwhile
+            }
+        };
         Ok(())
     }
 
-    /// Asks for what is there, going on after the last one seen.
-    fn present(&self, last: Option<InstanceId>) -> Query {
-        Query {
-            tenant: self.place.tenant.clone(),
-            kind: Kind::Lifecycle,
-            definition: Some(self.place.bucket.clone()),
-            status: Some(PRESENT.to_owned()),
-            business_key: None,
-            awaits: None,
-            step: None,
-            from: None,
-            until: None,
-            before: last,
-            offset: 0,
-            limit: PAGE,
+    /// Takes note of the keys that were written since the watch began.
+    async fn scan(&mut self) -> Result<(), BucketError> {
+        let scope = scope(&self.place);
+        loop {
+            let changes = self.place.store.watch(&scope, &self.scanned, PAGE, Duration::ZERO).await;
+            let changes = changes.map_err(fault)?;
+            let is_last = changes.len() < PAGE as usize;
+            for Change { record, cursor } in changes {
+                self.scanned = cursor;
+                if let Some(name) = self.place.name(&record.key) {
+                    self.changed.entry(name.to_owned()).or_insert(record.version);
+                }
+            }
+            if self.changed.len() > CHANGED_MAX {
+                return Err(BucketError::Lagged);
+            }
+            if is_last {
+                return Ok(());
+            }
         }
+    }
+
+    /// What was at a key before it was given this version.
+    async fn before(&self, name: &str, version: Version) -> Result<Option<Entry>, BucketError> {
+        let Some(after) = version.0.checked_sub(2).map(Version) else { return Ok(None) };
+        let history = self.place.store.history(&self.place.key(name), after, 1).await;
+        let before = history.map_err(fault)?.into_iter().next();
+        let before = before.filter(|it| it.version < version);
+        Ok(match before.map(|it| shown(name, &it)).transpose()? {
+            Some(BucketEvent::Put(entry)) => Some(entry),
+            Some(
+                BucketEvent::Deleted { .. } | BucketEvent::CaughtUp | BucketEvent::Missed { .. },
+            )
+            | None => None,
+        })
     }
 
     async fn read_changes(&mut self) -> Result<(), BucketError> {
         let scope = scope(&self.place);
-        match self.place.store.watch(&scope, &self.cursor, CHANGES, WAIT).await {
-            Ok(changes) => changes.into_iter().try_for_each(|it| self.take(it)),
-            // The cursor keeps the place; everything that landed meanwhile will be there.
-            Err(StoreError::Unavailable(_) | StoreError::Busy | StoreError::Unknown(_)) => {
-                tokio::time::sleep(PAUSE).await;
-                Ok(())
+        let changes = self.place.store.watch(&scope, &self.cursor, PAGE, WAIT).await;
+        for Change { record, cursor } in changes.map_err(fault)? {
+            if let Some(name) = self.place.name(&record.key) {
+                let event = shown(name, &record)?;
+                self.queue.push_back(event);
             }
-            Err(error @ (StoreError::Conflict(_) | StoreError::Corrupt(_))) => Err(fault(error)),
+            self.cursor = cursor;
+            if matches!(self.stage, Stage::Meanwhile) && self.is_past_scanned() {
+                self.queue.push_back(BucketEvent::CaughtUp);
+                self.stage = Stage::Live;
+            }
         }
-    }
-
-    fn take(&mut self, change: Change) -> Result<(), BucketError> {
-        let Change { record, cursor } = change;
-        self.cursor = cursor;
-        let revision = revision(record.at);
-        if let Some(name) = self.place.name(&record.key)
-            && self.shown.get(name).is_none_or(|it| *it < revision)
-        {
-            let (key, at) = (name.to_owned(), record.at);
-            self.queue.push_back(match Body::of_events(&record.events)? {
-                Body::Deleted => BucketEvent::Deleted { key, revision },
-                body @ (Body::Value(_) | Body::Bytes(_)) => {
-                    BucketEvent::Put(Entry { key, value: body.bytes()?, revision, at })
-                }
-            });
-        }
-        self.forget_shown();
         Ok(())
     }
 
-    /// Frees what is only needed as long as something may come again.
-    fn forget_shown(&mut self) {
+    /// Whether the changes were read that came while what was there was looked through.
+    fn is_past_scanned(&self) -> bool {
         let is_past = |(stream, until): (&u64, &u64)| {
             self.cursor.0.get(stream).is_some_and(|position| position >= until)
         };
-        if !self.shown.is_empty() && self.shown_until.0.iter().all(is_past) {
-            self.shown = HashMap::new();
-        }
+        self.scanned.0.iter().all(is_past)
     }
+}
+
+/// What a write is to who watches.
+fn shown(name: &str, record: &EventRecord) -> Result<BucketEvent, BucketError> {
+    let (key, at, revision) = (name.to_owned(), record.at, revision(record.at));
+    Ok(match Body::of_events(&record.events)? {
+        Body::Deleted => BucketEvent::Deleted { key, revision },
+        body @ (Body::Value(_) | Body::Bytes(_)) => {
+            BucketEvent::Put(Entry { key, value: body.bytes()?, revision, at })
+        }
+    })
 }

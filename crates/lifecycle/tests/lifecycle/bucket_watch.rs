@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::StreamExt as _;
-use waypost_lifecycle::{BucketEvent, BucketWatch, Revision};
+use waypost_lifecycle::{Bucket, BucketError, BucketEvent, BucketWatch, Revision};
 
 use crate::site::{Site, on_every_store};
 
@@ -17,6 +17,8 @@ on_every_store![
     watches_that_begin_during_writes_repeat_nothing,
     many_keys_are_all_shown,
     watches_that_are_dropped_leave_nothing_behind,
+    a_large_bucket_is_shown_to_many_of_whom_some_look_late,
+    what_is_written_before_its_turn_is_shown_write_by_write,
 ];
 
 /// `key=value`, `-key` or `.`, in the order they come.
@@ -29,6 +31,7 @@ async fn take(watch: &mut BucketWatch, count: usize) -> Vec<String> {
             }
             BucketEvent::Deleted { key, .. } => format!("-{key}"),
             BucketEvent::CaughtUp => ".".to_owned(),
+            BucketEvent::Missed { count } => format!("?{count}"),
         });
     }
     seen
@@ -131,6 +134,7 @@ async fn a_watch_during_writes_misses_nothing(site: Site) {
     while seen.len() < KEYS || seen.values().any(|(number, _)| *number < WRITES) {
         match watch.next().await.unwrap().unwrap() {
             BucketEvent::CaughtUp => is_caught_up = true,
+            BucketEvent::Missed { count } => panic!("{count} writes were missed"),
             BucketEvent::Deleted { key, .. } => panic!("{key} was not deleted"),
             BucketEvent::Put(entry) => {
                 let number: u32 = std::str::from_utf8(&entry.value).unwrap().parse().unwrap();
@@ -201,4 +205,116 @@ async fn watches_that_are_dropped_leave_nothing_behind(site: Site) {
     }
     let mut watch = bucket.watch().await.unwrap();
     assert_eq!(take(&mut watch, 2).await, ["a=1", "."]);
+}
+
+/// Makes keys `k0000` and so on, side by side.
+async fn fill(bucket: &Arc<dyn Bucket>, keys: usize) -> Vec<Revision> {
+    let creating: Vec<_> = (0..keys)
+        .map(|key| {
+            let bucket = Arc::clone(bucket);
+            tokio::spawn(async move { bucket.create(&format!("k{key:04}"), "1".into()).await })
+        })
+        .collect();
+    let mut revisions = Vec::new();
+    for one in creating {
+        revisions.push(one.await.unwrap().unwrap());
+    }
+    revisions
+}
+
+async fn a_large_bucket_is_shown_to_many_of_whom_some_look_late(site: Site) {
+    const KEYS: usize = 700;
+    const WATCHES: usize = 100;
+    const WRITES: usize = 150;
+    let bucket = site.bucket().await;
+    let revisions = fill(&bucket, KEYS).await;
+    let (mut early, mut late) = (Vec::new(), Vec::new());
+    for number in 0..WATCHES {
+        let watch = bucket.watch().await.unwrap();
+        if number % 2 == 0 { early.push(watch) } else { late.push(watch) }
+    }
+    let following: Vec<_> =
+        early.into_iter().map(|it| tokio::spawn(seen(it, KEYS, WRITES))).collect();
+    for (key, revision) in revisions.into_iter().enumerate().take(WRITES) {
+        bucket.update(&format!("k{key:04}"), "2".into(), revision).await.unwrap();
+    }
+    for one in following {
+        one.await.unwrap();
+    }
+    // They come back to what was there when they began, and to all that came since.
+    for watch in late {
+        seen(watch, KEYS, WRITES).await;
+    }
+}
+
+/// Follows until every key and every write to one was shown, once and in order.
+async fn seen(mut watch: BucketWatch, keys: usize, writes: usize) {
+    let mut last: BTreeMap<String, u32> = BTreeMap::new();
+    let mut n_writes = 0;
+    while last.len() < keys || n_writes < writes {
+        if let BucketEvent::Put(entry) = watch.next().await.unwrap().unwrap() {
+            let number: u32 = std::str::from_utf8(&entry.value).unwrap().parse().unwrap();
+            let before = last.insert(entry.key.clone(), number);
+            assert_eq!(before.map_or(1, |it| it + 1), number, "of {}", entry.key);
+            n_writes += usize::from(number == 2);
+        }
+    }
+}
+
+async fn what_is_written_before_its_turn_is_shown_write_by_write(site: Site) {
+    const KEYS: usize = 300;
+    let bucket = site.bucket().await;
+    let mut revisions = fill(&bucket, KEYS).await;
+    let mut watch = bucket.watch().await.unwrap();
+    // Every key is written before the watch comes to most of them, one is deleted, one is new.
+    for number in 2..=4 {
+        for (key, revision) in revisions.iter_mut().enumerate() {
+            let value = number.to_string();
+            *revision =
+                bucket.update(&format!("k{key:04}"), value.into(), *revision).await.unwrap();
+        }
+    }
+    bucket.delete("k0007").await.unwrap();
+    bucket.create("new", "1".into()).await.unwrap();
+    let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    while !shown.contains_key("new") || shown.len() <= KEYS {
+        for one in take(&mut watch, 1).await {
+            let (key, value) = one.split_once('=').unwrap_or((one.trim_start_matches('-'), "-"));
+            if key != "." {
+                shown.entry(key.to_owned()).or_default().push(value.to_owned());
+            }
+        }
+    }
+    for (key, values) in &shown {
+        let complete = match key.as_str() {
+            "new" => vec!["1"],
+            // What is gone by its turn is not shown as it was at the beginning.
+            "k0007" => {
+                assert!(values.ends_with(&["3", "4", "-"].map(String::from)), "{values:?}");
+                continue;
+            }
+            _ => vec!["1", "2", "3", "4"],
+        };
+        assert_eq!(*values, complete, "of {key}");
+    }
+}
+
+#[tokio::test]
+async fn a_watch_that_falls_too_far_behind_is_told() {
+    let bucket = Site::memory().await.bucket().await;
+    let mut watch = bucket.watch().await.unwrap();
+    let mut revision = bucket.create("a", "0".into()).await.unwrap();
+    for _ in 0..70_000 {
+        revision = bucket.update("a", "1".into(), revision).await.unwrap();
+    }
+    let mut n_seen = 0;
+    let end = loop {
+        match watch.next().await.unwrap() {
+            Ok(_) => n_seen += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(end, BucketError::Lagged);
+    assert!(n_seen > 65_000, "what it was told before is shown: {n_seen}");
+    assert!(watch.next().await.is_none());
 }

@@ -90,3 +90,39 @@ async fn a_program_sees_what_was_done_to_it(site: Site) {
     let shapeless = server.create("drone-survey", &json!({"phase": "planning"})).await;
     assert!(matches!(shapeless, Err(Error::Decode { .. })));
 }
+
+#[tokio::test]
+async fn null_is_refused_where_nobody_knows_what_it_means() {
+    let manager = Site::memory().await.manager();
+    let described = json!({
+        "workflow": "lamp", "bucket": "LAMPS", "transitions": {"on": []},
+        "fields": [
+            {"name": "id", "tags": "id"},
+            {"name": "phase", "tags": "phase"},
+            {"name": "lit_at", "kind": "timestamp", "tags": "operator_writable"},
+            {"name": "dimmed_at", "kind": "timestamp?", "tags": "operator_writable"},
+            {"name": "color", "kind": "nested", "tags": "operator_writable"},
+            {"name": "shade", "kind": "nested?", "tags": "operator_writable"},
+            {"name": "watts", "kind": "u32", "tags": "operator_writable"}
+        ]
+    });
+    manager.register_described(serde_json::from_value(described).unwrap()).await.unwrap();
+    let lamp = json!({
+        "id": "l-1", "phase": "on", "lit_at": "2026-01-31T12:00:00Z", "color": {"red": 1},
+        "shade": [1], "dimmed_at": "2026-01-31T13:00:00Z", "watts": 40
+    });
+    manager.create("lamp", &lamp).await.unwrap();
+    for field in ["lit_at", "color"] {
+        let patch = json!({field: null}).as_object().cloned().unwrap();
+        let refused = manager.update_from_operator("lamp", "l-1", &patch).await.unwrap_err();
+        let is_named = matches!(&refused, Error::TypeMismatch { field: it, found, .. }
+            if it == field && found == "null");
+        assert!(is_named, "{refused:?}");
+    }
+    assert_eq!(manager.get("lamp", "l-1").await.unwrap().value, lamp);
+    let patch = json!({"dimmed_at": null, "shade": null, "watts": null}).as_object().cloned();
+    manager.update_from_operator("lamp", "l-1", &patch.unwrap()).await.unwrap();
+    let found = manager.get("lamp", "l-1").await.unwrap().value;
+    assert_eq!((&found["dimmed_at"], &found["shade"]), (&json!(null), &json!(null)));
+    assert_eq!((&found["watts"], &found["color"]), (&json!(0), &json!({"red": 1})));
+}

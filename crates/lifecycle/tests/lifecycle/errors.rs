@@ -4,11 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use waypost_lifecycle::{
-    Bucket as _, Error, FieldMeta, ListOptions, Manager, MemoryBucket, MemoryBuckets, Source,
-    Transitions, TypeDescription, Workflow,
+    Bucket as _, Buckets as _, Error, FieldMeta, ListOptions, Manager, MemoryBucket, MemoryBuckets,
+    Source, Transitions, TypeDescription, Workflow,
 };
 
-use crate::mission::{Mission, in_phase, mission};
+use crate::{
+    mission::{Mission, in_phase, mission},
+    site::{Fate, Fateful, Site, on_every_store},
+};
+
+on_every_store![every_error_has_its_status];
 
 async fn flying() -> (Manager, Workflow<Mission>, Arc<MemoryBucket>) {
     let buckets = MemoryBuckets::new();
@@ -19,9 +24,12 @@ async fn flying() -> (Manager, Workflow<Mission>, Arc<MemoryBucket>) {
     (manager, missions, buckets.bucket("MISSIONS").unwrap())
 }
 
-#[tokio::test]
-async fn every_error_has_its_status() {
-    let (manager, missions, bucket) = flying().await;
+async fn every_error_has_its_status(site: Site) {
+    let buckets = Fateful::over(site.buckets.clone());
+    let manager = Manager::builder(buckets.clone()).create_buckets(4).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    missions.create(&in_phase("done", "completed")).await.unwrap();
     let patch = async |patch: serde_json::Value| {
         let patch = patch.as_object().cloned().unwrap();
         manager.update_from_operator("drone-survey", "m-1", &patch).await.unwrap_err()
@@ -51,12 +59,20 @@ async fn every_error_has_its_status() {
         (missions.update("m-1", |_| Err("no".into())).await.unwrap_err(), 500),
         (manager.register::<Mission>().await.err().unwrap(), 500),
     ];
-    bucket.inject_conflicts(5);
+    buckets.next([Fate::Conflicts; 5]);
     met.push((go("m-1", "aborted").await, 409));
-    bucket.inject_failures(1);
+    buckets.next([Fate::Fails]);
     met.push((go("m-1", "aborted").await, 500));
-    bucket.put("mission.broken", "secret");
+    let bucket = site.buckets.open("MISSIONS").await.unwrap();
+    bucket.create("mission.broken", "secret".into()).await.unwrap();
     met.push((missions.get("broken").await.unwrap_err(), 500));
+    let elsewhere = Manager::builder(site.buckets.clone()).build();
+    let missing: TypeDescription = serde_json::from_value(json!({
+        "workflow": "w", "bucket": "MISSING", "transitions": {"a": []},
+        "fields": [{"name": "id", "tags": "id"}, {"name": "phase", "tags": "phase"}]
+    }))
+    .unwrap();
+    met.push((elsewhere.register_described(missing).await.unwrap_err(), 500));
     for (error, status) in met {
         assert_eq!(error.http_status(), status, "{error:?}");
         let public = error.public_message();

@@ -114,3 +114,20 @@ async fn without_an_index_lists_are_the_same() {
     assert_eq!(listed(&missions).await, ["a", "b"]);
     assert_eq!(buckets.bucket("MISSIONS").unwrap().n_watches(), 0);
 }
+
+#[tokio::test]
+async fn what_cannot_be_read_is_left_out_and_counted() {
+    let (manager, missions, bucket) = site().await;
+    is_indexed(&manager).await;
+    missions.create(&mission("a")).await.unwrap();
+    bucket.put("mission.b", "{\"entity_id\":");
+    let wait = async {
+        while manager.figures().skipped == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(wait).await;
+    assert_eq!(listed(&missions).await, ["a"]);
+    assert!(manager.is_indexed("drone-survey").unwrap(), "it is no reason to read everything");
+    assert_eq!(manager.figures().skipped, 1);
+}

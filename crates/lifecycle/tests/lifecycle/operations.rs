@@ -1,8 +1,12 @@
 //! Creating, reading, changing and moving entities.
 
 use futures_util::StreamExt as _;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use waypost_lifecycle::{Completion, Error, FieldKind, Source, WatchEvent};
+use waypost_lifecycle::{
+    Completion, Error, FieldKind, Manager, MemoryBuckets, Participant, Source, Transitions,
+    WatchEvent,
+};
 
 use crate::{
     mission::{Mission, in_phase, mission},
@@ -237,6 +241,7 @@ async fn a_watch_shows_entities(site: Site) {
             WatchEvent::Value(it) => format!("{} {}", it.entity_id, it.phase),
             WatchEvent::Deleted { entity_id } => format!("-{entity_id}"),
             WatchEvent::CaughtUp => ".".to_owned(),
+            missed @ WatchEvent::Missed { .. } => panic!("{missed:?}"),
             WatchEvent::Failed(error) => panic!("{error}"),
         });
     }
@@ -253,4 +258,80 @@ async fn a_watch_shows_entities(site: Site) {
     values.sort_by_key(|it| it.contains("m-2"));
     assert_eq!(values, ["m-1 planning", "m-1 flying", "m-2 planning"]);
     assert!(manager.figures().skipped >= 1, "what cannot be read is counted");
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Place {
+    name: String,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    floor: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    doors: Vec<Door>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Door {
+    #[serde(default, skip_serializing_if = "is_zero")]
+    width: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Color {
+    #[default]
+    Red,
+    Green,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "parcel", bucket = "PARCELS")]
+struct Parcel {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(operator_writable)]
+    place: Place,
+    #[lifecycle(operator_writable, kind = "string")]
+    color: Color,
+}
+
+#[tokio::test]
+async fn what_has_an_inside_is_judged_before_anything_is_read() {
+    let buckets = MemoryBuckets::new();
+    let manager = Manager::builder(buckets.clone()).create_buckets(1).build();
+    let table = Transitions::new().phase("sent", []);
+    let parcels = manager.register_with::<Parcel>(table).await.unwrap();
+    let patch = async |id: &str, patch: serde_json::Value| {
+        let patch = patch.as_object().cloned().unwrap();
+        manager.update_from_operator("parcel", id, &patch).await
+    };
+    // There is no such entity, and what is wrong with the patch is told first.
+    for wrong in [
+        json!({"place": {"name": "hall", "flor": 1}}),
+        json!({"place": {"name": "hall", "doors": [{"width": 0, "height": 2}]}}),
+        json!({"place": {"name": 7}}),
+        json!({"place": "hall"}),
+        json!({"color": "blue"}),
+    ] {
+        let refused = patch("nobody", wrong.clone()).await.unwrap_err();
+        assert!(matches!(refused, Error::TypeMismatch { .. }), "{wrong}: {refused:?}");
+    }
+    let sent = Parcel { id: "p-1".into(), phase: "sent".into(), ..Parcel::default() };
+    parcels.create(&sent).await.unwrap();
+    // What says nothing is not written, and is known nevertheless.
+    let right = json!({"place": {"name": "hall", "floor": 0, "doors": [{"width": 0}]},
+        "color": "green"});
+    patch("p-1", right).await.unwrap();
+    let found = parcels.get("p-1").await.unwrap();
+    let (name, doors) = ("hall".to_owned(), vec![Door { width: 0 }]);
+    assert_eq!(found.place, Place { name, floor: 0, doors });
+    assert_eq!(found.color, Color::Green);
+    patch("p-1", json!({"place": {"name": "attic", "doors": []}})).await.unwrap();
+    assert_eq!(parcels.get("p-1").await.unwrap().place.name, "attic");
 }

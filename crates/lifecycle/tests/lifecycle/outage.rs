@@ -8,12 +8,13 @@ use std::{
 
 use futures_util::StreamExt as _;
 use waypost_lifecycle::{
-    BucketEvent, Buckets as _, Error, ListOptions, Manager, NatsBuckets, Source,
+    BucketEvent, Buckets as _, Error, ListOptions, Manager, NatsBuckets, Source, WatchEvent,
 };
 use waypost_testkit::services;
 
 use crate::{
-    mission::{Mission, mission},
+    mission::{Mission, in_phase, mission},
+    rules::photographers,
     site::in_time,
 };
 
@@ -152,7 +153,9 @@ async fn writes_that_come_during_an_outage_of_the_watcher_are_all_seen() {
     for number in 0..20 {
         match in_time(watch.next()).await.unwrap().unwrap() {
             BucketEvent::Put(entry) => assert_eq!(entry.value, number.to_string().as_bytes()),
-            other @ (BucketEvent::Deleted { .. } | BucketEvent::CaughtUp) => panic!("{other:?}"),
+            other @ (BucketEvent::Deleted { .. }
+            | BucketEvent::CaughtUp
+            | BucketEvent::Missed { .. }) => panic!("{other:?}"),
         }
     }
 }
@@ -173,4 +176,118 @@ async fn a_bucket_that_is_taken_away_ends_its_watches() {
     let failure = in_time(watch.next()).await.unwrap().unwrap_err();
     assert_eq!(failure, waypost_lifecycle::BucketError::Missing("THINGS".to_owned()));
     assert!(watch.next().await.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_that_the_bucket_forgot_during_an_outage_are_told_of() {
+    const WRITES: u32 = 7;
+    let mut server = Server::start();
+    let buckets = NatsBuckets::new(server.connect().await);
+    let manager = Manager::builder(buckets).create_buckets(1).without_index().build();
+    let missions = in_time(eventually(|| manager.register::<Mission>())).await;
+    missions.create(&mission("m-1")).await.unwrap();
+    let mut watch = missions.watch_events().await.unwrap();
+    assert!(matches!(watch.next().await, Some(WatchEvent::Value(_))));
+    assert_eq!(watch.next().await, Some(WatchEvent::CaughtUp));
+    server.kill();
+    server.run();
+    let other = NatsBuckets::new(server.connect().await);
+    let other = Manager::builder(other).without_index().build();
+    let theirs = in_time(eventually(|| other.register::<Mission>())).await;
+    for photos in 1..=WRITES {
+        let change = |it: &mut Mission| {
+            it.photos = photos;
+            Ok(())
+        };
+        theirs.update("m-1", change).await.unwrap();
+    }
+    // Of each entity the bucket remembers one write.
+    let missed = in_time(watch.next()).await;
+    assert_eq!(missed, Some(WatchEvent::Missed { count: u64::from(WRITES) - 1 }));
+    let Some(WatchEvent::Value(last)) = in_time(watch.next()).await else { panic!("nothing") };
+    assert_eq!(last.value.photos, WRITES, "what is there is shown");
+    assert_eq!(manager.figures().watch_gaps, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_act_across_outages_and_once() {
+    let mut server = Server::start();
+    let manager = Manager::builder(NatsBuckets::new(server.connect().await));
+    let manager = manager.create_buckets(16).build();
+    let missions = in_time(eventually(|| manager.register::<Mission>())).await;
+    let rules = photographers(&manager);
+    let running = tokio::spawn(async move { rules.run().await });
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    for photos in 1..=4 {
+        let capture = || missions.transition("m-1", "capturing", Source::Component, "");
+        in_time(eventually(capture)).await;
+        // The rule is about to act, is acting, or has acted and was not told.
+        server.kill();
+        server.run();
+        let taken = async {
+            loop {
+                let found = eventually(|| missions.get("m-1")).await;
+                if found.phase == "flying" {
+                    return found.photos;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        assert_eq!(in_time(taken).await, photos);
+    }
+    running.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_counted_across_an_outage_is_what_was_said_and_at_most_what_was_not() {
+    const CALLERS: usize = 4;
+    let mut server = Server::start();
+    let manager = Manager::builder(NatsBuckets::new(server.connect().await));
+    let manager = manager.create_buckets(1).attempts(50, Duration::ZERO).build();
+    let missions = in_time(eventually(|| manager.register::<Mission>())).await;
+    missions.create(&mission("m-1")).await.unwrap();
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let counting: Vec<_> = (0..CALLERS)
+        .map(|_| {
+            let (missions, stopped) = (missions.clone(), stopped.clone());
+            tokio::spawn(async move {
+                let (mut said, mut unsaid) = (0_u32, 0_u32);
+                while !*stopped.borrow() {
+                    let count = |it: &mut Mission| {
+                        it.photos += 1;
+                        Ok(())
+                    };
+                    match missions.update("m-1", count).await {
+                        Ok(_) => said += 1,
+                        Err(Error::UpdateRetriesExhausted { .. }) => {}
+                        Err(Error::Store { .. }) => {
+                            unsaid += 1;
+                            tokio::time::sleep(Duration::from_millis(5)).await;
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                (said, unsaid)
+            })
+        })
+        .collect();
+    let counted = async |least: u32| {
+        while eventually(|| missions.get("m-1")).await.photos < least {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    for round in 1..=3 {
+        in_time(counted(round * 50)).await;
+        server.kill();
+        server.run();
+    }
+    in_time(counted(200)).await;
+    stop.send(true).unwrap();
+    let (mut said, mut unsaid) = (0, 0);
+    for one in counting {
+        let (its, not) = in_time(one).await.unwrap();
+        (said, unsaid) = (said + its, unsaid + not);
+    }
+    let found = in_time(eventually(|| missions.get("m-1"))).await.photos;
+    assert!((said..=said + unsaid).contains(&found), "{found} of {said} to {}", said + unsaid);
 }

@@ -1,5 +1,7 @@
 //! Rules: what they may do, what they see, and that they act once.
 
+use std::{sync::Arc, time::Duration};
+
 use serde_json::{Value, json};
 use waypost_lifecycle::{
     Action, Error, Manager, MemoryBuckets, RuleError, Rules, Source, Workflow,
@@ -7,7 +9,7 @@ use waypost_lifecycle::{
 
 use crate::{
     mission::{Mission, in_phase, mission},
-    site::{Site, on_every_store},
+    site::{Fate, Fateful, Site, on_every_store},
 };
 
 on_every_store![
@@ -165,7 +167,7 @@ async fn rules_without_sense_are_refused() {
 }
 
 /// Takes a photo whenever a mission captures, and ends missions without battery.
-fn photographers(manager: &Manager) -> Rules {
+pub(crate) fn photographers(manager: &Manager) -> Rules {
     let rules = json!([
         {
             "name": "photo",
@@ -269,4 +271,85 @@ async fn two_engines_act_once(site: Site) {
         assert_eq!(missions.get("m-1").await.unwrap().photos, photos);
     }
     running.into_iter().for_each(|it| it.abort());
+}
+
+/// A store in which things go as they are told, and rules that run over it.
+async fn fateful() -> (Workflow<Mission>, Fateful, tokio::task::JoinHandle<()>) {
+    let buckets = Fateful::over(Arc::new(MemoryBuckets::new()));
+    let manager = Manager::builder(buckets.clone()).create_buckets(16).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    let rules = photographers(&manager);
+    let running = tokio::spawn(async move { rules.run().await.unwrap() });
+    (missions, buckets, running)
+}
+
+/// Waits until the entity is in the phase; the clock moves on when there is nothing else to do.
+async fn until_in(missions: &Workflow<Mission>, id: &str, phase: &str) -> Mission {
+    let waiting = async {
+        loop {
+            let found = missions.get(id).await.unwrap();
+            if found.phase == phase {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(3_600), waiting).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_acts_once_a_store_is_out_of_trouble() {
+    let (missions, buckets, running) = fateful().await;
+    buckets.next([Fate::Fails; 20]);
+    missions.create(&in_phase("m-1", "capturing")).await.unwrap();
+    assert_eq!(until_in(&missions, "m-1", "flying").await.photos, 1);
+    // And so it does when others keep being faster.
+    missions.transition("m-1", "capturing", Source::Component, "").await.unwrap();
+    buckets.next([Fate::Conflicts; 50]);
+    assert_eq!(until_in(&missions, "m-1", "flying").await.photos, 2);
+    running.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_that_is_interrupted_goes_on_where_it_was() {
+    let (missions, buckets, running) = fateful().await;
+    let conflicts = [Fate::Conflicts; 12];
+    buckets.next([Fate::Lands].into_iter().chain([Fate::Fails; 7]).chain(conflicts));
+    let low = Mission { battery: Some(10), ..in_phase("m-1", "flying") };
+    missions.create(&low).await.unwrap();
+    until_in(&missions, "m-1", "failed").await;
+    let last = missions.history("m-1").await.unwrap().pop().unwrap();
+    assert_eq!((last.from.as_str(), last.note.as_str()), ("landing", "in phase landing"));
+    running.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_although_nobody_said_so_is_not_done_again() {
+    let (missions, buckets, running) = fateful().await;
+    buckets.next([Fate::LandsUnsaid]);
+    missions.create(&in_phase("m-1", "capturing")).await.unwrap();
+    until_in(&missions, "m-1", "flying").await;
+    buckets.next([Fate::LandsUnsaid, Fate::Fails, Fate::LandsUnsaid]);
+    missions.create(&Mission { battery: Some(10), ..in_phase("m-2", "flying") }).await.unwrap();
+    until_in(&missions, "m-2", "failed").await;
+    let moves = missions.history("m-2").await.unwrap();
+    let phases: Vec<_> = moves.iter().map(|it| it.to.as_str()).collect();
+    assert_eq!(phases, ["flying", "landing", "failed"]);
+    // Long enough for whatever is still tried again.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(missions.get("m-1").await.unwrap().photos, 1);
+    running.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_that_is_not_wanted_any_more_is_not_tried_again() {
+    let (missions, buckets, running) = fateful().await;
+    buckets.next([Fate::Conflicts; 5]);
+    missions.create(&in_phase("m-1", "capturing")).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    // Somebody else takes it out of the phase before the rule comes back to it.
+    missions.transition("m-1", "flying", Source::Operator, "by hand").await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(missions.get("m-1").await.unwrap().photos, 0);
+    running.abort();
 }

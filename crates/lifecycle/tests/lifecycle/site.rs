@@ -1,16 +1,21 @@
 //! A place for buckets of one's own in each store.
 
 use std::{
+    collections::VecDeque,
     future::Future,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
 };
 
 use async_trait::async_trait;
-use waypost_lifecycle::{Bucket, BucketError, Buckets, Manager, MemoryBuckets, SqlBuckets};
+use bytes::Bytes;
+use waypost_lifecycle::{
+    Bucket, BucketError, BucketWatch, Buckets, Entry, Manager, MemoryBuckets, Retained, Revision,
+    SqlBuckets,
+};
 use waypost_stores::{PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreClock};
 use waypost_testkit::services;
 
@@ -54,7 +59,18 @@ impl Site {
 
     #[cfg(feature = "nats")]
     pub(crate) async fn nats() -> Self {
-        let client = async_nats::connect(services::nats().unwrap()).await.unwrap();
+        Self::nats_at(&services::nats().unwrap()).await
+    }
+
+    /// The oldest server that is worked with.
+    #[cfg(feature = "nats")]
+    pub(crate) async fn old_nats() -> Self {
+        Self::nats_at(&services::old_nats().unwrap()).await
+    }
+
+    #[cfg(feature = "nats")]
+    async fn nats_at(url: &str) -> Self {
+        let client = async_nats::connect(url).await.unwrap();
         let prefix = format!("T{}_{}_", std::process::id(), number());
         let buckets = waypost_lifecycle::NatsBuckets::new(client);
         Self { buckets: Arc::new(Prefixed { buckets, prefix }), _folder: None }
@@ -88,6 +104,95 @@ impl<B: Buckets> Buckets for Prefixed<B> {
     }
 }
 
+/// What becomes of an update.
+#[derive(Clone, Copy)]
+pub(crate) enum Fate {
+    Lands,
+    /// It gets lost.
+    Fails,
+    /// The answer gets lost.
+    LandsUnsaid,
+    /// Somebody else was faster.
+    Conflicts,
+}
+
+/// Buckets whose updates have the fates they are given, in turn, and land after those.
+#[derive(Clone)]
+pub(crate) struct Fateful {
+    buckets: Arc<dyn Buckets>,
+    fates: Arc<Mutex<VecDeque<Fate>>>,
+}
+
+impl Fateful {
+    pub(crate) fn over(buckets: Arc<dyn Buckets>) -> Self {
+        Self { buckets, fates: Arc::default() }
+    }
+
+    pub(crate) fn next(&self, fates: impl IntoIterator<Item = Fate>) {
+        self.fates.lock().unwrap().extend(fates);
+    }
+}
+
+#[async_trait]
+impl Buckets for Fateful {
+    async fn open(&self, name: &str) -> Result<Arc<dyn Bucket>, BucketError> {
+        let bucket = self.buckets.open(name).await?;
+        Ok(Arc::new(FatefulBucket { bucket, fates: Arc::clone(&self.fates) }))
+    }
+
+    async fn create(&self, name: &str, depth: u8) -> Result<Arc<dyn Bucket>, BucketError> {
+        let bucket = self.buckets.create(name, depth).await?;
+        Ok(Arc::new(FatefulBucket { bucket, fates: Arc::clone(&self.fates) }))
+    }
+}
+
+struct FatefulBucket {
+    bucket: Arc<dyn Bucket>,
+    fates: Arc<Mutex<VecDeque<Fate>>>,
+}
+
+#[async_trait]
+impl Bucket for FatefulBucket {
+    async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
+        self.bucket.get(key).await
+    }
+
+    async fn create(&self, key: &str, value: Bytes) -> Result<Revision, BucketError> {
+        self.bucket.create(key, value).await
+    }
+
+    async fn update(
+        &self,
+        key: &str,
+        value: Bytes,
+        expected: Revision,
+    ) -> Result<Revision, BucketError> {
+        let lost = || BucketError::Unavailable("secret: the line is cut".to_owned());
+        let fate = self.fates.lock().unwrap().pop_front();
+        match fate {
+            Some(Fate::Lands) | None => self.bucket.update(key, value, expected).await,
+            Some(Fate::Fails) => Err(lost()),
+            Some(Fate::LandsUnsaid) => {
+                self.bucket.update(key, value, expected).await?;
+                Err(lost())
+            }
+            Some(Fate::Conflicts) => Err(BucketError::Conflict(key.to_owned())),
+        }
+    }
+
+    async fn delete(&self, key: &str) -> Result<(), BucketError> {
+        self.bucket.delete(key).await
+    }
+
+    async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError> {
+        self.bucket.history(key).await
+    }
+
+    async fn watch(&self) -> Result<BucketWatch, BucketError> {
+        self.bucket.watch().await
+    }
+}
+
 /// Runs to the end, or says that it hangs.
 pub(crate) async fn in_time<T>(running: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, running).await.unwrap_or_else(|_| panic!("it hangs"))
@@ -118,6 +223,12 @@ macro_rules! on_every_store {
             #[tokio::test(flavor = "multi_thread")]
             async fn nats() {
                 in_time(super::$name(Site::nats().await)).await;
+            }
+
+            #[cfg(feature = "nats")]
+            #[tokio::test(flavor = "multi_thread")]
+            async fn old_nats() {
+                in_time(super::$name(Site::old_nats().await)).await;
             }
         }
     )*};

@@ -26,6 +26,14 @@ pub struct Target {
 }
 
 /// Why an entity stays where it is.
+///
+/// ```
+/// use waypost_machines::lifecycle::{Goal, Refusal, Transitions, decide};
+///
+/// let table = Transitions::new().phase("dark", ["lit"]).phase("lit", []);
+/// let refused = decide(&table, "lit", Goal::Move("dark"));
+/// assert_eq!(refused, Err(Refusal::Terminal { phase: "lit".to_owned() }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The phase that is asked for is not declared.

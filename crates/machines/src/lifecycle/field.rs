@@ -9,6 +9,20 @@ use serde_json::{Number, Value};
 use super::instant::nanoseconds;
 
 /// What a field holds.
+///
+/// ```
+/// use serde_json::json;
+/// use waypost_machines::lifecycle::{FieldKind, FieldValue};
+///
+/// let kind: FieldKind = "u8?".parse()?;
+/// assert_eq!(kind, FieldKind::Optional(Box::new(FieldKind::U8)));
+/// assert_eq!(kind.zero(), FieldValue::Unset);
+/// assert_eq!(kind.of_text("7"), Ok(FieldValue::U8(7)));
+/// assert_eq!(kind.of_json(&json!(7.0)), Ok(FieldValue::U8(7)));
+/// assert!(kind.of_json(&json!(300)).is_err());
+/// assert!(kind.accepts(&FieldValue::U8(1)) && !kind.accepts(&FieldValue::U16(1)));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum FieldKind {
@@ -45,6 +59,17 @@ pub enum FieldKind {
 }
 
 /// A value of a field.
+///
+/// ```
+/// use serde_json::json;
+/// use waypost_machines::lifecycle::{FieldKind, FieldValue};
+///
+/// assert_ne!(FieldValue::from(3_u32), FieldValue::from(3_i64), "widths stay apart");
+/// assert_eq!(FieldValue::from("hall").kind(), Some(FieldKind::Text));
+/// assert_eq!(FieldValue::from(true).to_json(), json!(true));
+/// let noon = |text: &str| FieldValue::Timestamp(text.to_owned());
+/// assert_eq!(noon("2026-01-31T12:00:00Z"), noon("2026-01-31T13:00:00+01:00"));
+/// ```
 #[derive(Clone, Debug)]
 pub enum FieldValue {
     /// Text.
@@ -80,6 +105,14 @@ pub enum FieldValue {
 }
 
 /// A value that a field cannot take.
+///
+/// ```
+/// use waypost_machines::lifecycle::{FieldKind, Mismatch};
+///
+/// let refused = FieldKind::U8.of_text("many");
+/// let found = "\"many\"".to_owned();
+/// assert_eq!(refused, Err(Mismatch { expected: FieldKind::U8, found }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// What the field holds.

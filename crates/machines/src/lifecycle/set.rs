@@ -7,6 +7,17 @@ use serde_json::Value;
 use super::{FieldKind, FieldValue, Mismatch, field::numbers};
 
 /// One thing done to a field.
+///
+/// ```
+/// use serde_json::json;
+/// use waypost_machines::lifecycle::{FieldKind, FieldValue, SetOperation};
+///
+/// let count = SetOperation::parse(&json!({"op": "decrement"}))?;
+/// let less = count.apply(&FieldKind::U8, &FieldValue::U8(0))?;
+/// assert_eq!(less, FieldValue::U8(0), "it does not go below");
+/// assert_eq!(SetOperation::parse(&json!("hall"))?, SetOperation::Literal(json!("hall")));
+/// # Ok::<(), waypost_machines::lifecycle::SetError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetOperation {
     /// Gives it a value.
@@ -18,6 +29,14 @@ pub enum SetOperation {
 }
 
 /// Why a field cannot be set.
+///
+/// ```
+/// use serde_json::json;
+/// use waypost_machines::lifecycle::{SetError, SetOperation};
+///
+/// let unknown = SetOperation::parse(&json!({"op": "double"}));
+/// assert_eq!(unknown, Err(SetError::UnknownOperation("double".to_owned())));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetError {
     /// The operation has an unknown name.

@@ -7,6 +7,21 @@ use serde::{Deserialize, Serialize};
 /// Phase by phase, where an entity may go next. A phase that leads nowhere is terminal.
 ///
 /// A copy shares what it was made from.
+///
+/// ```
+/// use waypost_machines::lifecycle::Transitions;
+///
+/// let table = Transitions::new().phase("dark", ["lit", "broken"]).phase("lit", ["dark"]);
+/// assert!(table.validate().is_err(), "a target is not declared");
+/// let table = table.phase("broken", []);
+/// assert_eq!(table.validate(), Ok(()));
+/// assert!(!table.is_empty() && table.declares("lit"));
+/// assert!(table.is_valid_transition("dark", "lit") && !table.is_valid_transition("lit", "broken"));
+/// assert_eq!(table.targets("dark"), ["lit", "broken"]);
+/// assert!(table.is_terminal("broken") && table.is_terminal("not declared"));
+/// assert_eq!(table.phases(), ["broken", "dark", "lit"]);
+/// assert_eq!(table.terminal_phases(), ["broken"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Transitions(Arc<BTreeMap<String, Vec<String>>>);
@@ -100,6 +115,14 @@ impl Transitions {
 }
 
 /// What is wrong with a table.
+///
+/// ```
+/// use waypost_machines::lifecycle::{TableError, Transitions};
+///
+/// let typo = Transitions::new().phase("dark", ["litt"]).phase("lit", []);
+/// let (from, to) = ("dark".to_owned(), "litt".to_owned());
+/// assert_eq!(typo.validate(), Err(TableError::UndeclaredTarget { from, to }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableError {
     /// There is no phase.

@@ -11,6 +11,12 @@ pub const RESERVED: &str = "_lifecycle";
 pub const DELETED: &str = "<deleted>";
 
 /// What caused a move.
+///
+/// ```
+/// use waypost_machines::lifecycle::Source;
+///
+/// assert_eq!(Source::Operator.as_str(), "operator");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {

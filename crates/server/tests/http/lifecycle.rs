@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use waypost_engine::Settings;
 use waypost_lifecycle::{DynManager, Manager, MemoryBuckets, MoveTo, Source, TypeDescription};
 use waypost_server::{
-    Options,
+    HttpLimits, Options,
     lifecycle::{Gateway, GatewayOptions},
 };
 use waypost_testkit::clock::SimClock;
@@ -41,6 +41,10 @@ pub(crate) async fn field() -> Field {
 }
 
 async fn field_with(options: GatewayOptions) -> Field {
+    field_limited(options, HttpLimits::default()).await
+}
+
+async fn field_limited(options: GatewayOptions, limits: HttpLimits) -> Field {
     let buckets = MemoryBuckets::with_clock(Arc::new(SimClock::default()));
     let manager = Manager::builder(buckets.clone()).create_buckets(16).build();
     let lifecycles = manager.dynamic().clone();
@@ -48,7 +52,7 @@ async fn field_with(options: GatewayOptions) -> Field {
     lifecycles.create("drone-survey", &mission("m-1", "ann", None)).await.unwrap();
     lifecycles.create("drone-survey", &mission("m-2", "bob", Some("m-1"))).await.unwrap();
     let gateway = Gateway::new(lifecycles.clone(), options).unwrap();
-    let options = Options { lifecycle: Some(gateway), ..Options::default() };
+    let options = Options { lifecycle: Some(gateway), limits, ..Options::default() };
     Field { world: world_with(options, Settings::default()).await, lifecycles, buckets }
 }
 

@@ -10,16 +10,24 @@ use super::{
     LifecycleArgs, failure,
     mission::{Mission, id, mission},
     row::{Row, median},
-    site::Site,
+    site::{DEPTH, Site},
 };
 use crate::exit::Failure;
 
 /// Moves before measuring begins: more than a trail remembers, so that it is as long as it gets.
 const WARM: u32 = 66;
 
-/// How an overhead is called: what a move takes more than what the store itself does, as a share.
+/// How an overhead is called: what a move takes more than what the store itself does, as a share. A
+/// move reads, decides, and writes with its trail if nobody else has; the store's part of that is to
+/// read and to update the same bytes, and by that the library is judged. Against the update alone the
+/// reading counts as overhead, too.
 const OVER_READ: &str = "over read+update";
 const OVER_UPDATE: &str = "over update";
+
+/// Says so, for people.
+pub(super) const JUDGED: &str = "A transition reads, decides, and writes with its trail if nobody else \
+     has meanwhile. It is judged by \"over read+update\": what it takes more than the store does for \
+     a read and an update of the same bytes, at most 0.20.";
 
 pub(super) async fn measure(site: &Site, args: &LifecycleArgs) -> Result<Vec<Row>, Failure> {
     let bench = Moves::prepare(site, args).await?;
@@ -52,7 +60,8 @@ impl Moves {
     /// An entity for each caller, with a long past, and another bucket with the same bytes.
     async fn prepare(site: &Site, args: &LifecycleArgs) -> Result<Self, Failure> {
         let buckets: Arc<dyn Buckets> = site.buckets("MOVES");
-        let missions = Site::manager(&buckets).register::<Mission>().await.map_err(failure)?;
+        let missions =
+            Site::manager(&buckets, DEPTH).register::<Mission>().await.map_err(failure)?;
         each(args.callers, |caller| warm(missions.clone(), caller)).await?;
         let stored = buckets.open("MISSIONS").await.map_err(failure)?;
         let stored = stored.get(&key(0)).await.map_err(failure)?;

@@ -10,7 +10,7 @@ use super::{
     mission::{Mission, mission},
     moves::each,
     row::Row,
-    site::Site,
+    site::{DEPTH, Site},
 };
 use crate::exit::Failure;
 
@@ -26,7 +26,7 @@ const INDEX_MAX: Duration = Duration::from_secs(120);
 
 pub(super) async fn measure(site: &Site, entities: u32, callers: u32) -> Result<Vec<Row>, Failure> {
     let buckets = site.buckets(&format!("OF{entities}"));
-    let manager = Site::manager(&buckets);
+    let manager = Site::manager(&buckets, DEPTH);
     let missions = manager.register::<Mission>().await.map_err(failure)?;
     each(callers, |caller| fill(missions.clone(), (caller, callers), entities)).await?;
     indexed(&manager).await?;
@@ -51,7 +51,7 @@ pub(super) async fn measure(site: &Site, entities: u32, callers: u32) -> Result<
     ])
 }
 
-async fn fill(
+pub(super) async fn fill(
     missions: Workflow<Mission>,
     (caller, callers): (u32, u32),
     entities: u32,

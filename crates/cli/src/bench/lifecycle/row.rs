@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::moves::JUDGED;
 use crate::{
     bench::meter::percentile,
     exit::Failure,
@@ -81,5 +82,6 @@ pub(super) fn print(rows: &[Row], output: Output) -> Result<(), Failure> {
             more.collect::<Vec<_>>().join(", "),
         ]);
     }
-    output.table(table)
+    output.table(table)?;
+    output.line(JUDGED)
 }

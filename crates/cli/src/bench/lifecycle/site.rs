@@ -14,8 +14,12 @@ use crate::{
     store::OpenStore,
 };
 
-/// Writes that a bucket remembers of a key.
-const DEPTH: u8 = 1;
+/// Writes that a bucket remembers of a key: as few as possible, which is what buckets have by default.
+pub(super) const DEPTH: u8 = 1;
+
+/// Writes that a bucket remembers of a key whose every write is to be shown to all who watch, also to
+/// those who are a little behind.
+pub(super) const DEPTH_SHOWN: u8 = 64;
 
 /// A store to measure.
 pub(super) struct Site {
@@ -54,8 +58,8 @@ impl Site {
         Arc::new(Prefixed { buckets: Arc::clone(&self.buckets), prefix })
     }
 
-    pub(super) fn manager(buckets: &Arc<dyn Buckets>) -> Manager {
-        Manager::builder(Arc::clone(buckets)).create_buckets(DEPTH).build()
+    pub(super) fn manager(buckets: &Arc<dyn Buckets>, depth: u8) -> Manager {
+        Manager::builder(Arc::clone(buckets)).create_buckets(depth).build()
     }
 
     pub(super) async fn close(self) -> Result<(), Failure> {

@@ -9,8 +9,10 @@ use waypost_lifecycle::{Source, WatchEvent, Workflow};
 use super::{
     LifecycleArgs, failure,
     mission::{Mission, mission},
+    moves::each,
+    questions::fill,
     row::Row,
-    site::Site,
+    site::{DEPTH_SHOWN, Site},
 };
 use crate::{bench::meter::memory_mb, exit::Failure};
 
@@ -18,17 +20,20 @@ use crate::{bench::meter::memory_mb, exit::Failure};
 const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) async fn measure(site: &Site, args: &LifecycleArgs) -> Result<Row, Failure> {
-    let manager = Site::manager(&site.buckets("WATCH"));
+    let manager = Site::manager(&site.buckets("WATCH"), DEPTH_SHOWN);
     let missions = manager.register::<Mission>().await.map_err(failure)?;
-    let first = Mission { phase: "flying".to_owned(), ..mission(0) };
+    let (callers, present) = (args.callers, args.watched);
+    each(callers, |caller| fill(missions.clone(), (caller, callers), present)).await?;
+    let first = Mission { phase: "flying".to_owned(), ..mission(present) };
     missions.create(&first).await.map_err(failure)?;
+    let empty = memory_mb();
     let ready = Arc::new(Barrier::new(args.watches as usize + 1));
     let mut watches: JoinSet<_> = (0..args.watches)
-        .map(|_| shown(missions.clone(), Arc::clone(&ready), args.writes))
+        .map(|_| shown(missions.clone(), Arc::clone(&ready), present + args.writes))
         .collect();
     ready.wait().await;
-    let (before, begin, mut latencies) = (memory_mb(), Instant::now(), Vec::new());
-    let mut most = before;
+    let (begin, mut latencies) = (Instant::now(), Vec::new());
+    let mut most = memory_mb();
     for number in 0..args.writes {
         let written = Instant::now();
         let to = if number.is_multiple_of(2) { "capturing" } else { "flying" };
@@ -43,12 +48,12 @@ pub(super) async fn measure(site: &Site, args: &LifecycleArgs) -> Result<Row, Fa
     }
     let mut row = Row::new(
         site.name,
-        format!("writes shown to {} watches", args.watches),
+        format!("writes shown to {} watches of {present} entities", args.watches),
         latencies,
         begin.elapsed(),
     );
     row.more.push(("deliveries/s", row.per_second * f64::from(args.watches)));
-    row.more.push(("MB more", most - before));
+    row.more.push(("MB more", most - empty));
     Ok(row)
 }
 
@@ -56,7 +61,7 @@ pub(super) async fn measure(site: &Site, args: &LifecycleArgs) -> Result<Row, Fa
 async fn shown(
     missions: Workflow<Mission>,
     ready: Arc<Barrier>,
-    writes: u32,
+    expected: u32,
 ) -> Result<(), Failure> {
     let mut events = missions.watch_events().await.map_err(failure)?;
     let mut n_seen = 0;
@@ -68,10 +73,13 @@ async fn shown(
                 }
                 WatchEvent::Value(_) => n_seen += 1,
                 WatchEvent::Deleted { .. } => {}
+                WatchEvent::Missed { count } => {
+                    return Err(failure(format!("a watch missed {count} writes")));
+                }
                 WatchEvent::Failed(error) => return Err(failure(error)),
             }
-            // The entity as it was at the beginning, then each write.
-            if n_seen > writes {
+            // What was there, with the entity as it was at the beginning, then each write.
+            if n_seen > expected {
                 return Ok(());
             }
         }

@@ -106,6 +106,8 @@ impl Collector for Library {
         counter("drifted", "Entities found in a phase that is not declared", it.drifted)?;
         counter("skipped", "Stored values that could not be read", it.skipped)?;
         let help = "Watches of indexes that broke and were begun again";
-        counter("index_restarts", help, it.watches_restarted)
+        counter("index_restarts", help, it.watches_restarted)?;
+        let help = "Times that a watch was not shown writes the bucket had forgotten";
+        counter("watch_gaps", help, it.watch_gaps)
     }
 }

@@ -46,6 +46,9 @@ const SAID_MAX: usize = 4 << 10;
 /// Says that everything that was there has been shown.
 const CAUGHT_UP: &str = "bootstrap_complete";
 
+/// Says that writes were forgotten before they could be shown.
+const MISSED: &str = "writes_missed";
+
 /// Whether a list is to be followed rather than read.
 pub(super) fn is_wanted(uri: &Uri) -> bool {
     has(uri, "stream")
@@ -112,19 +115,21 @@ fn wants_events(headers: &HeaderMap) -> bool {
 }
 
 async fn refuse(mut socket: WebSocket, denied: &Denied) {
-    if send(&mut socket, Message::text(denied.frame())).await {
-        send(&mut socket, Message::Close(None)).await;
+    if send(&mut socket, SEND_PATIENCE, Message::text(denied.frame())).await {
+        send(&mut socket, SEND_PATIENCE, Message::Close(None)).await;
     }
 }
 
-/// Whether the reader took it.
-async fn send(socket: &mut WebSocket, message: Message) -> bool {
-    timeout(SEND_PATIENCE, socket.send(message)).await.is_ok_and(|it| it.is_ok())
+/// Whether the reader took it in time.
+async fn send(socket: &mut WebSocket, patience: Duration, message: Message) -> bool {
+    timeout(patience, socket.send(message)).await.is_ok_and(|it| it.is_ok())
 }
 
 /// Sends entities until the reader or the source is gone, or the server stops.
 async fn over_socket(mut reader: Reader, mut socket: WebSocket) {
-    let mut alive = interval(KEEP_ALIVE.min(reader.app.limits.idle_timeout / 2));
+    let idle = reader.app.limits.idle_timeout;
+    let patience = SEND_PATIENCE.min(idle);
+    let mut alive = interval(KEEP_ALIVE.min(idle / 2));
     alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let stop = reader.app.stop.clone();
     loop {
@@ -134,15 +139,15 @@ async fn over_socket(mut reader: Reader, mut socket: WebSocket) {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => true,
             },
-            _ = alive.tick() => send(&mut socket, Message::Ping(Bytes::new())).await,
+            _ = alive.tick() => send(&mut socket, patience, Message::Ping(Bytes::new())).await,
             event = reader.events.next() => match reader.frame(event) {
-                Frame::Text(text) => send(&mut socket, Message::text(text)).await,
+                Frame::Text(text) => send(&mut socket, patience, Message::text(text)).await,
                 Frame::Nothing => true,
                 Frame::End => false,
             },
         };
         if !goes_on {
-            send(&mut socket, Message::Close(None)).await;
+            send(&mut socket, patience, Message::Close(None)).await;
             return;
         }
     }
@@ -162,7 +167,12 @@ impl Reader {
             Some(WatchEvent::CaughtUp) if self.marks => {
                 Frame::Text(json!({"event": CAUGHT_UP}).to_string())
             }
-            Some(WatchEvent::CaughtUp | WatchEvent::Deleted { .. }) => Frame::Nothing,
+            Some(WatchEvent::Missed { count }) if self.marks => {
+                Frame::Text(json!({"event": MISSED, "count": count}).to_string())
+            }
+            Some(WatchEvent::CaughtUp | WatchEvent::Missed { .. } | WatchEvent::Deleted { .. }) => {
+                Frame::Nothing
+            }
             Some(WatchEvent::Failed(_)) | None => Frame::End,
         }
     }
@@ -189,7 +199,10 @@ fn as_events(reader: Reader) -> Response {
                 WatchEvent::CaughtUp if reader.marks => {
                     Event::default().event(CAUGHT_UP).data("{}")
                 }
-                WatchEvent::CaughtUp => continue,
+                WatchEvent::Missed { count } if reader.marks => {
+                    Event::default().event(MISSED).data(json!({"count": count}).to_string())
+                }
+                WatchEvent::CaughtUp | WatchEvent::Missed { .. } => continue,
                 WatchEvent::Failed(_) => return None,
             };
             return Some((Ok::<_, Infallible>(shown), reader));

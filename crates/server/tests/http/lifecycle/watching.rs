@@ -10,9 +10,9 @@ use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async,
     tungstenite::{Error, Message, client::IntoClientRequest as _},
 };
-use waypost_server::lifecycle::GatewayOptions;
+use waypost_server::{HttpLimits, lifecycle::GatewayOptions};
 
-use super::{Field, field, field_with};
+use super::{Field, field, field_limited, field_with, mission};
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
@@ -115,4 +115,30 @@ async fn a_stream_without_a_socket_needs_events() {
         seen += std::str::from_utf8(&part).unwrap();
     }
     assert!(seen.contains("event: deleted"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_socket_that_nobody_reads_is_closed() {
+    let limits = HttpLimits { idle_timeout: Duration::from_millis(500), ..HttpLimits::default() };
+    let field = field_limited(GatewayOptions::default(), limits).await;
+    let bucket = field.buckets.bucket("MISSIONS").unwrap();
+    while !field.lifecycles.is_indexed("drone-survey").unwrap() {
+        tokio::task::yield_now().await;
+    }
+    let n_others = bucket.n_watches();
+    let mut socket = field.socket("drone-survey?stream=true", None).await.unwrap();
+    next(&mut socket).await.unwrap();
+    assert_eq!(bucket.n_watches(), n_others + 1);
+    // More than lies on the way to a reader that does not read.
+    let mut large = mission("m-1", "ann", None);
+    large["serial"] = json!("x".repeat(1 << 20));
+    for _ in 0..48 {
+        bucket.put("mission.m-1", large.to_string());
+    }
+    let closed = async {
+        while bucket.n_watches() > n_others {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, closed).await.unwrap();
 }
