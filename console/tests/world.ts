@@ -29,6 +29,17 @@ const LOAN = {
   ],
 };
 
+/** Nothing leads to one of its steps. */
+export const LOOSE = {
+  id: "loose",
+  name: "Loose end",
+  steps: [
+    { id: "pack", name: "Pack", type: "SERVICE_TASK", jobType: "pack", nextStep: "end" },
+    { id: "forgotten", name: "Forgotten", type: "SERVICE_TASK", jobType: "forget", nextStep: "end" },
+    { id: "end", name: "Done", type: "END" },
+  ],
+};
+
 const ORDER = { workflowType: "order", workflowVersion: 1, steps: [{ stepType: "VALIDATE", maxAttempts: 1 }, { stepType: "PAY" }] };
 
 const STATES = {
@@ -66,6 +77,7 @@ export class World {
     world.token = token;
     await world.call("POST", "/v1/definitions", LOAN);
     await world.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
+    await world.call("POST", "/v1/definitions", LOOSE);
     await world.call("POST", "/v1/chains/definitions", ORDER);
     return world;
   }
@@ -134,18 +146,30 @@ export class World {
   }
 
   /** A page that fails the test when anything is wrong in it. */
-  async open(path: string, look: { width?: number; theme?: "light" | "dark" } = {}): Promise<Looked> {
+  async open(path: string, look: Look = {}): Promise<Looked> {
     const context = await this.browser.newContext({ viewport: { width: look.width ?? 1280, height: 800 }, colorScheme: look.theme ?? "light" });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const trouble: string[] = [];
     page.on("pageerror", (error) => trouble.push(error.message));
-    // What the server does not have is asked for all the same; the page copes, and the browser notes it.
-    page.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && trouble.push(message.text()));
+    page.on("response", (response) => {
+      const isExpected = look.refused?.test(response.url()) ?? false;
+      if (response.status() >= 400 && !isExpected) trouble.push(`${response.status()} ${response.url()}`);
+    });
+    // What is refused is noted above, with where it was.
+    const isAbout = (text: string) => text.startsWith("Failed to load resource");
+    page.on("console", (message) => message.type() === "error" && !isAbout(message.text()) && trouble.push(message.text()));
     await page.goto(this.server.url + path);
     await page.locator("main h1, main .empty").first().waitFor();
     return { page, context, trouble };
   }
+}
+
+export interface Look {
+  width?: number;
+  theme?: "light" | "dark";
+  /** What may be refused: nothing, unless it is part of the story. */
+  refused?: RegExp;
 }
 
 export interface Looked {

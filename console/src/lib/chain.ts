@@ -16,9 +16,11 @@ const ENDS = ["STEP_DONE", "STEP_DEAD"];
 
 const TEXTS: Record<Spent, string> = {
   work: "queued or at work",
+  queue: "waiting for a worker",
   wait: "waiting for an event",
   backoff: "waiting before another try",
   failed: "given up",
+  lapsed: "lost by its worker",
   done: "done",
 };
 

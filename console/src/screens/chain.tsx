@@ -5,11 +5,12 @@ import { useState } from "preact/hooks";
 import { because, path, post } from "../lib/api";
 import { chainLanes } from "../lib/chain";
 import { duration, words } from "../lib/text";
-import type { ChainCommit, ChainEvent, ChainInstance, ChainStep, Page, Picture } from "../lib/types";
+import type { ChainCommit, ChainEvent, ChainInstance, ChainStep, Page } from "../lib/types";
 import { type Matters, useNow, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
-import { Diagram } from "../parts/diagram";
+import { CancelAsk } from "../parts/cancel-ask";
 import { Ask, Field, object } from "../parts/dialog";
+import { Drawn } from "../parts/drawn";
 import { Explain } from "../parts/explain";
 import { Do } from "../parts/process-actions";
 import { Status } from "../parts/status";
@@ -66,17 +67,12 @@ function About({ of, root, commits, matters }: { of: ChainInstance; root: string
       of={[
         { id: "timeline", name: "Timeline", body: () => <Card><Timeline lanes={chainLanes(of, commits)} now={now} /></Card> },
         { id: "history", name: "History", body: () => <History commits={commits} steps={of.steps ?? []} /> },
-        { id: "diagram", name: "Diagram", body: () => <Drawn root={root} matters={matters} /> },
+        { id: "diagram", name: "Diagram", body: () => <Drawn path={`${root}/diagram.json`} matters={matters} /> },
         { id: "context", name: "Context", body: () => <Json value={of.context} label="Context" /> },
         { id: "raw", name: "Raw", body: () => <Json value={of} label="The instance as the server tells it" /> },
       ]}
     />
   );
-}
-
-function Drawn({ root, matters }: { root: string; matters: Matters }) {
-  const picture = useResource<Picture>(`${root}/diagram.json`, matters);
-  return <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>;
 }
 
 function Strip({ steps }: { steps: ChainStep[] }) {
@@ -139,12 +135,13 @@ function Actions({ of }: { of: ChainInstance }) {
   const [deed, setDeed] = useState<"signal" | "cancel">();
   if (of.status !== "RUNNING") return null;
   const waits = of.steps?.find((it) => it.status === "WAITING")?.waitingEventType ?? "";
+  const [name, close] = [of.bizKey ?? of.instanceId, () => setDeed(undefined)];
   return (
     <>
       <Do icon="signal" text="Signal…" isFirst={waits !== ""} onClick={() => setDeed("signal")} />
       <Do icon="cancelled" text="Cancel…" onClick={() => setDeed("cancel")} />
       {deed === "signal" ? <SignalAsk of={of} waits={waits} onClose={() => setDeed(undefined)} /> : null}
-      {deed === "cancel" ? <CancelAsk of={of} onClose={() => setDeed(undefined)} /> : null}
+      {deed === "cancel" ? <CancelAsk name={name} path={path`/v1/chains/instances/${of.instanceId}/cancel`} onClose={close} /> : null}
     </>
   );
 }
@@ -160,16 +157,6 @@ function SignalAsk({ of, waits, onClose }: { of: ChainInstance; waits: string; o
       <Field label="Event" value={event} set={setEvent} />
       <Field label="What there is to know" value={payload} set={setPayload} isLong placeholder="{}" hint="A JSON object; the worker sees it" />
       <Field label="Reason" value={reason} set={setReason} hint="Kept in the history, for whoever asks later" />
-    </Ask>
-  );
-}
-
-function CancelAsk({ of, onClose }: { of: ChainInstance; onClose: () => void }) {
-  const [reason, setReason] = useState("");
-  return (
-    <Ask title={`Cancel ${of.bizKey ?? of.instanceId}?`} verb="Cancel it" isDangerous onClose={onClose} act={() => post(path`/v1/chains/instances/${of.instanceId}/cancel`, { reason: reason.trim() })}>
-      <p>It ends here. Work that is under way is refused when it is reported. This cannot be undone.</p>
-      <Field label="Reason" value={reason} set={setReason} hint="Kept with the instance, for whoever asks later" />
     </Ask>
   );
 }

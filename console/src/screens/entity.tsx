@@ -6,7 +6,7 @@ import { path, put, query } from "../lib/api";
 import type { Entity, EntityChange, EntityDeed } from "../lib/entity";
 import { when, words } from "../lib/text";
 import type { Picture } from "../lib/types";
-import { isMissing, once, usePolled, useResource, useTitle } from "../lib/use";
+import { once, usePolled, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
 import { Diagram } from "../parts/diagram";
 import { Ask } from "../parts/dialog";
@@ -71,7 +71,6 @@ function Origin({ of }: { of: Entity }) {
 
 function Chart({ root }: { root: string }) {
   const picture = usePolled<Picture>(`${root}/diagram.json`);
-  if (isMissing(picture.error)) return <p class="empty">This server draws no chart of it.</p>;
   return <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>;
 }
 

@@ -8,7 +8,7 @@ import { isMissing, usePolled, useTitle } from "../lib/use";
 import { Empty, Head, Loaded } from "../parts/base";
 import { type Column, Table } from "../parts/table";
 import { Tabs, withQuery } from "../parts/tabs";
-import { Drawn } from "./definition";
+import { Drawn } from "../parts/drawn";
 
 const TYPES: Column<LifecycleKind>[] = [
   { head: "Lifecycle", cell: (it) => <a class="name" href={path`/console/lifecycles/${it.workflow}`}><strong>{it.workflow}</strong><span class="quiet">bucket {it.kv_bucket}</span></a> },

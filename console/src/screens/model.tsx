@@ -37,11 +37,11 @@ export function ModelScreen() {
 }
 
 function Workflow({ root, source }: { root: string; source: unknown }) {
-  const picture = useResource<Picture>(`${root}/diagram.json`);
+  const picture = useResource<Picture>(`${root}/workflow/diagram.json`);
   return (
     <>
-      {isMissing(picture.error) ? null : <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>}
-      {source === undefined ? <Empty>It has no workflow of its own.</Empty> : <Json value={source} label="Workflow" />}
+      {isMissing(picture.error) ? <Empty>It has no workflow of its own.</Empty> : <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>}
+      {source === undefined ? null : <Json value={source} label="Workflow" />}
     </>
   );
 }

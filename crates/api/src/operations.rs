@@ -1,9 +1,16 @@
-//! How it goes with all of it: bodies of `/v1/overview`, `/v1/work`, `/v1/timers` and
-//! `/v1/events/stream`.
+//! How it goes with all of it: bodies of `/v1/overview`, `/v1/work`, `/v1/queues`, `/v1/workers`,
+//! `/v1/timers`, `/v1/counts`, `/v1/incidents` and `/v1/events/stream`.
+
+mod incident;
+mod pace;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use self::{
+    incident::{FailedInstance, FailedPage, Incident, IncidentPage},
+    pace::{CountQuery, Counts, Member, Queue, QueuePage, Rate, Roots, Worker, WorkerPage},
+};
 use crate::Timestamp;
 
 /// How it goes.
@@ -24,6 +31,13 @@ pub struct Overview {
     pub members: u64,
     /// Commits applied since the store was opened.
     pub commits: u64,
+    /// What waits to be claimed, by kind of work.
+    #[serde(default)]
+    pub queues: Vec<Queue>,
+    /// What began and ended within the last hour, minute by minute and oldest first, as far as this
+    /// node has done it since it was started. Minutes in which nothing happened are left out.
+    #[serde(default)]
+    pub rates: Vec<Rate>,
 }
 
 /// How many instances of a face there are.

@@ -3,6 +3,7 @@
 //! The format is older than Waypost: requests may have members nobody knows, and `null` says the
 //! same as nothing.
 
+mod attempt;
 mod audit;
 mod definition;
 mod instance;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use self::{
+    attempt::{InstanceJob, InstanceJobPage, InstanceJobStatus},
     audit::{AuditEntry, AuditPage},
     definition::{DefinitionPage, Uploaded},
     instance::{Cancel, Instance, InstancePage, InstanceStatus, Retry, StartInstance},

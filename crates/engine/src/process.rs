@@ -4,6 +4,7 @@ mod definitions;
 mod explain;
 mod graphs;
 mod handle;
+mod jobs;
 mod names;
 mod next;
 mod past;
@@ -13,8 +14,8 @@ mod what_if;
 mod work;
 
 pub use waypost_machines::process::{
-    BoundarySource, By, Deed, Graph, Source, Status, Step, StepSource, StepType, TableSource,
-    Variables, Visit, VisitStatus, What, expression::Coercion,
+    Attempt, AttemptEnd, AttemptOutcome, BoundarySource, By, Deed, Graph, Source, Status, Step,
+    StepSource, StepType, TableSource, Variables, Visit, VisitStatus, What, expression::Coercion,
 };
 
 pub(crate) use self::graphs::Graphs;
@@ -23,5 +24,7 @@ pub use self::{
     handle::Processes,
     names::{child, parent},
     request::{Callback, ListProcesses, Poll, StartProcess},
-    view::{AuditView, HistoryView, InstanceView, Outline, TaskView, UserTaskView},
+    view::{
+        AuditView, HistoryView, InstanceView, JobView, Outline, PastView, TaskView, UserTaskView,
+    },
 };

@@ -16,6 +16,7 @@ pub(crate) mod entity;
 mod events;
 mod explain;
 mod health;
+mod incidents;
 mod lifecycle;
 mod lint;
 mod meter;
@@ -29,6 +30,7 @@ mod process;
 mod routes;
 mod structure;
 mod what_if;
+mod workers;
 
 pub(crate) use self::{
     admission::{Admitted, Class},

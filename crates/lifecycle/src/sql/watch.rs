@@ -110,6 +110,7 @@ impl Watching {
             tenant: self.place.tenant.clone(),
             kind: Kind::Lifecycle,
             definition: Some(self.place.bucket.clone()),
+            version: None,
             status: Some(PRESENT.to_owned()),
             business_key: None,
             awaits: None,

@@ -8,7 +8,7 @@ use std::{
 use waypost_api::grpc::cloudevents::CloudEvent;
 use waypost_kernel::Tenant;
 
-use super::member::{Asking, Bounds, Member};
+use super::member::{Asking, Bounds, Member, Standing};
 
 /// Members by tenant.
 #[derive(Default)]
@@ -69,6 +69,15 @@ impl Registry {
         if members.is_empty() {
             inside.members.remove(&member.tenant);
         }
+    }
+
+    /// How everybody is, by name.
+    pub(super) fn standings(&self) -> Vec<Standing> {
+        let inside = self.inside();
+        let mut all: Vec<Standing> =
+            inside.members.values().flatten().map(|it| it.standing()).collect();
+        all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        all
     }
 
     /// The tags of everybody.

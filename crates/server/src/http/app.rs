@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use waypost_engine::{Engine, chain::Chains, process::Processes};
+use waypost_engine::{Engine, Incidents, Overview, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter, overview::Latest, pages::Pages};
 use crate::{
@@ -35,7 +35,9 @@ pub(crate) struct App {
     /// Lifecycles and how operators come to them, if they may.
     pub(crate) lifecycle: Option<Gateway>,
     /// How it went when somebody looked last.
-    pub(super) overview: Latest,
+    pub(super) overview: Latest<Overview>,
+    /// What had failed when somebody looked last.
+    pub(super) incidents: Latest<Incidents>,
     /// The description of all routes, once somebody has asked for it.
     pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
@@ -66,6 +68,7 @@ impl App {
             pages: Pages::default(),
             lifecycle: None,
             overview: Latest::default(),
+            incidents: Latest::default(),
             document: OnceLock::new(),
             claims: TaskTracker::new(),
             calls: TaskTracker::new(),

@@ -28,9 +28,9 @@ use super::{
     asking,
     chain::{self, changes, definitions, instances, work},
     dry_run::can_be_tried,
-    entity, events, health,
+    entity, events, health, incidents,
     lifecycle::describe as lifecycle,
-    lint, meter, overview, process, what_if,
+    lint, meter, overview, process, what_if, workers,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -68,7 +68,7 @@ const ORIGIN: &str = "http://origin.invalid";
         process::definitions::upload, process::definitions::list, process::definitions::latest,
         process::definitions::version, process::instances::start, process::instances::start_of,
         process::instances::list, process::instances::show, process::instances::history,
-        process::audit::of_instance, process::audit::of_definition,
+        process::audit::of_instance, process::audit::of_definition, process::attempts::list,
         process::instances::cancel, process::instances::retry, process::tasks::list,
         process::tasks::complete, process::tasks::complete_by_id, process::tasks::signal,
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
@@ -77,7 +77,8 @@ const ORIGIN: &str = "http://origin.invalid";
         process::moments::explain, process::moments::diff,
         what_if::process, what_if::chain, lint::look,
         health::alive, health::ready, health::version, meter::show,
-        overview::show, overview::work, overview::timers, events::follow,
+        overview::show, overview::work, overview::timers, overview::counts, overview::roots,
+        workers::queues, workers::workers, incidents::list, incidents::show, events::follow,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,

@@ -9,8 +9,8 @@ use axum::{Json, extract::State};
 use waypost_api::{
     Timestamp,
     operations::{
-        ArmedTimer, Face, FaceCounts, HeldTask, OutboxFigures, Overview, SizeQuery, StatusCount,
-        TaskFigures, TimerFigures, TimerPage, WorkPage,
+        ArmedTimer, CountQuery, Counts, Face, FaceCounts, HeldTask, OutboxFigures, Overview, Rate,
+        Roots, SizeQuery, StatusCount, TaskFigures, TimerFigures, TimerPage, WorkPage,
     },
 };
 use waypost_engine as engine;
@@ -18,31 +18,51 @@ use waypost_kernel::{self as kernel, Kind};
 
 use super::{
     app::App,
+    incidents,
     params::{Params, page_size},
     problem::Refusal,
     routes::Routes,
+    workers,
 };
 
 /// How old an overview may be. However many look, the store counts once within it.
 const AGE_MAX: Duration = Duration::from_secs(1);
 
-/// The latest overview.
-#[derive(Default)]
-pub(super) struct Latest(Mutex<Option<engine::Overview>>);
+/// What was found out last, and when.
+pub(super) struct Latest<T>(Mutex<Option<(kernel::Timestamp, Arc<T>)>>);
 
-impl Latest {
-    fn get(&self, now: kernel::Timestamp) -> Option<engine::Overview> {
+impl<T> Default for Latest<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T> Latest<T> {
+    /// What is known, unless it is too old.
+    pub(super) fn get(&self, now: kernel::Timestamp) -> Option<Arc<T>> {
         let latest = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        latest.filter(|it| now < it.at + AGE_MAX)
+        latest.filter(|(at, _)| now < *at + AGE_MAX).map(|(_, it)| it)
     }
 
-    fn set(&self, overview: engine::Overview) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(overview);
+    pub(super) fn set(&self, at: kernel::Timestamp, it: T) -> Arc<T> {
+        let it = Arc::new(it);
+        let latest = Some((at, Arc::clone(&it)));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = latest;
+        it
     }
 }
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.get("/v1/overview", show).get("/v1/work", work).get("/v1/timers", timers)
+    routes
+        .get("/v1/overview", show)
+        .get("/v1/counts", counts)
+        .get("/v1/work", work)
+        .get("/v1/queues", workers::queues)
+        .get("/v1/workers", workers::workers)
+        .get("/v1/timers", timers)
+        .get("/v1/incidents", incidents::list)
+        .get("/v1/incidents/{id}", incidents::show)
+        .get("/v1/console", roots)
 }
 
 /// How it goes: how many instances stand where, what waits, and for how long.
@@ -55,19 +75,17 @@ pub(super) async fn show(State(app): State<Arc<App>>) -> Result<Json<Overview>, 
         Some(overview) => overview,
         None => {
             let overview = app.engine.overview().await?;
-            app.overview.set(overview.clone());
-            overview
+            app.overview.set(overview.at, overview)
         }
     };
     let members = app.members.as_ref().map_or(0, crate::compute::Members::count);
-    Ok(Json(told(overview, members)))
+    Ok(Json(told(engine::Overview::clone(&overview), members)))
 }
 
 fn told(overview: engine::Overview, members: u64) -> Overview {
-    let engine::Overview { at, faces, figures, next_timer_at } = overview;
+    let engine::Overview { at, faces, figures, next_timer_at, queues, minutes } = overview;
     let faces = faces.into_iter().filter_map(|(kind, counts)| {
-        let count = |(status, count): (&str, u64)| StatusCount { status: status.to_owned(), count };
-        Some(FaceCounts { face: face(kind)?, counts: counts.into_iter().map(count).collect() })
+        Some(FaceCounts { face: face(kind)?, counts: by_status(counts) })
     });
     Overview {
         at: time(at),
@@ -86,7 +104,54 @@ fn told(overview: engine::Overview, members: u64) -> Overview {
         },
         members,
         commits: figures.commits,
+        queues: queues.into_iter().filter_map(workers::queue).collect(),
+        rates: minutes.into_iter().filter_map(rate).collect(),
     }
+}
+
+fn rate(minute: engine::Minute) -> Option<Rate> {
+    let engine::Minute { kind, from, started, completed, failed } = minute;
+    Some(Rate { face: face(kind)?, from: time(from), started, completed, failed })
+}
+
+fn by_status(counts: Vec<(&str, u64)>) -> Vec<StatusCount> {
+    let count = |(status, count): (&str, u64)| StatusCount { status: status.to_owned(), count };
+    counts.into_iter().map(count).collect()
+}
+
+/// How many processes or chains there are of a kind, by status.
+#[utoipa::path(
+    get, path = "/v1/counts", tag = "Operations", params(CountQuery),
+    responses((status = 200, description = "Every status is there", body = Counts)),
+)]
+pub(super) async fn counts(
+    State(app): State<Arc<App>>,
+    Params(query): Params<CountQuery>,
+) -> Result<Json<Counts>, Refusal> {
+    let kind = match query.face {
+        Face::Process => Kind::Process,
+        Face::Chain => Kind::Chain,
+    };
+    let at = |it: Timestamp| kernel::Timestamp::from_micros(it.as_micros());
+    let narrowed = engine::Narrowed {
+        definition: query.definition,
+        version: query.version,
+        business_key: query.business_key,
+        step: query.step,
+        from: query.started_after.map(at),
+        until: query.started_before.map(at),
+    };
+    Ok(Json(Counts { counts: by_status(app.engine.counts(kind, &narrowed).await?) }))
+}
+
+/// Where the server has what can lie elsewhere: for the console, which is asked for without knowing.
+#[utoipa::path(
+    get, path = "/v1/console", tag = "Operations",
+    responses((status = 200, description = "Paths without a slash at their end", body = Roots)),
+)]
+pub(super) async fn roots(State(app): State<Arc<App>>) -> Json<Roots> {
+    let lifecycles = app.lifecycle.as_ref().map(|it| it.root.clone());
+    Json(Roots { entities: app.context().to_owned(), lifecycles })
 }
 
 /// Tasks that workers hold: who is at work on what, and for how long it is theirs.
@@ -146,7 +211,7 @@ fn armed(timer: kernel::Timer, now: kernel::Timestamp) -> Option<ArmedTimer> {
 }
 
 /// The faces whose instances can be looked at below `/v1`.
-const fn face(kind: Kind) -> Option<Face> {
+pub(super) const fn face(kind: Kind) -> Option<Face> {
     match kind {
         Kind::Process => Some(Face::Process),
         Kind::Chain => Some(Face::Chain),

@@ -1,6 +1,7 @@
 //! Processes: `/v1/definitions`, `/v1/instances`, `/v1/jobs` and `/v1/user-tasks`, as their
 //! clients have always known them.
 
+pub(super) mod attempts;
 pub(super) mod audit;
 mod body;
 mod convert;
@@ -45,6 +46,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/instances/{id}/explain", moments::explain)
         .get("/v1/instances/{id}/diff", moments::diff)
         .get("/v1/instances/{id}/history", instances::history)
+        .get("/v1/instances/{id}/jobs", attempts::list)
         .get("/v1/instances/{id}/audit", audit::of_instance)
         .post("/v1/instances/{id}/cancel", instances::cancel)
         .post("/v1/instances/{id}/steps/{stepId}/retry", instances::retry)
