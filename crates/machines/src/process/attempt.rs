@@ -87,7 +87,8 @@ impl Attempts {
             | Event::Fired { .. }
             | Event::Stumbled { .. }
             | Event::Resumed { .. }
-            | Event::Failed { .. } => {}
+            | Event::Failed { .. }
+            | Event::Asked(_) => {}
         }
     }
 

@@ -72,7 +72,8 @@ impl Trail {
             | Event::StepFailed { .. }
             | Event::Completed { .. }
             | Event::Failed { .. }
-            | Event::Canceled { .. } => {}
+            | Event::Canceled { .. }
+            | Event::Asked(_) => {}
         }
     }
 
