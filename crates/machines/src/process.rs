@@ -31,6 +31,7 @@ pub use self::{
         BoundarySource, PropertySource, RuleSource, SchemaSource, Source, StepSource, TableSource,
     },
     schema::Schema,
+    table::{Trial, trial},
     types::{Alarm, Branch, Fork, Path, Phase, Process, Rest, State, Status, Stay, Visits, limits},
     validate::violations,
     variables::Variables,

@@ -17,7 +17,6 @@ mod rsa;
 mod trusted;
 mod vault;
 
-pub(crate) use self::identity::SYSTEM;
 pub use self::{
     authenticator::{Authenticator, Denied},
     guard::{Doorway, guard},
@@ -25,4 +24,5 @@ pub use self::{
     options::{AuthOptions, Bootstrap, Mode},
     routes::routes,
 };
+pub(crate) use self::{guard::known, identity::SYSTEM};
 pub use crate::http::entity::problem::Verbosity;

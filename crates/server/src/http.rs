@@ -16,6 +16,7 @@ mod explain;
 mod health;
 mod lifecycle;
 mod lint;
+mod markdown;
 mod meter;
 mod moment;
 mod openapi;
@@ -24,6 +25,7 @@ mod params;
 mod problem;
 mod process;
 mod routes;
+mod settings;
 mod structure;
 mod what_if;
 

@@ -3,10 +3,12 @@
 use std::{
     fmt, io,
     net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
     time::Duration,
 };
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
+use waypost_api::operations::{SettingFacts, StoreFacts};
 
 use crate::{
     auth::{AuthOptions, Verbosity},
@@ -35,6 +37,8 @@ pub struct Options {
     pub entity: EntityOptions,
     /// Lifecycles, if operators are to come to them.
     pub lifecycle: Option<Gateway>,
+    /// What it may tell of how it was set up.
+    pub facts: Facts,
     /// How long requests under way may take after the server was told to stop.
     pub grace: Duration,
 }
@@ -50,9 +54,21 @@ impl Default for Options {
             limits: HttpLimits::default(),
             entity: EntityOptions::default(),
             lifecycle: None,
+            facts: Facts::default(),
             grace: Duration::from_secs(20),
         }
     }
+}
+
+/// What a server may tell everybody who comes to it of how it was set up. Nothing of it is secret.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Everything that can be set.
+    pub settings: Vec<SettingFacts>,
+    /// Where everything is kept.
+    pub store: Option<StoreFacts>,
+    /// The file of the store, if it has one, so that its size can be told.
+    pub store_file: Option<PathBuf>,
 }
 
 /// What somebody shows after the word `Bearer` to be let in. Shown nowhere.

@@ -45,6 +45,7 @@ impl Server {
         let mut app = App::new(engine, options.limits.clone(), doorway, compute);
         app.metrics_bearer.clone_from(&options.metrics_bearer);
         app.lifecycle.clone_from(&options.lifecycle);
+        app.facts.clone_from(&options.facts);
         if let Some(gateway) = &options.lifecycle {
             app.meter.include(gateway);
         }

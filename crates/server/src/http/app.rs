@@ -11,7 +11,7 @@ use crate::{
     cluster::Cluster,
     compute::Members,
     lifecycle::Gateway,
-    options::{Bearer, HttpLimits},
+    options::{Bearer, Facts, HttpLimits},
 };
 
 /// What all requests share.
@@ -32,6 +32,8 @@ pub(crate) struct App {
     pub(crate) cluster: Option<Cluster>,
     /// Lifecycles and how operators come to them, if they may.
     pub(crate) lifecycle: Option<Gateway>,
+    /// What can be told of how it was set up.
+    pub(crate) facts: Facts,
     /// How it went when somebody looked last.
     pub(super) overview: Latest,
     /// The description of all routes, once somebody has asked for it.
@@ -62,6 +64,7 @@ impl App {
             members,
             cluster,
             lifecycle: None,
+            facts: Facts::default(),
             overview: Latest::default(),
             document: OnceLock::new(),
             claims: TaskTracker::new(),

@@ -64,10 +64,15 @@ pub(super) async fn look(
 /// The header that tells how much is wrong with a definition; none if nothing is.
 pub(super) async fn told(text: String, kind: DefinitionKind) -> HeaderMap {
     // What was deployed is deployed, whatever is found.
-    let report = aside(text, Some(kind)).await.ok().and_then(Result::ok);
+    let report = found(text, kind).await;
     let found = report.as_ref().and_then(summary);
     let value = found.and_then(|it| HeaderValue::from_str(&it).ok());
     value.into_iter().map(|it| (FOUND, it)).collect()
+}
+
+/// What is wrong with a definition that is deployed; nothing is known of one that cannot be read.
+pub(super) async fn found(text: String, kind: DefinitionKind) -> Option<Report> {
+    aside(text, Some(kind)).await.ok().and_then(Result::ok)
 }
 
 fn summary(report: &Report) -> Option<String> {
