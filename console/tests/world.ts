@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { Server } from "../../sdks/typescript/tests/server.js";
 
 /** Where the browser is, unless the environment says otherwise. */
-const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -46,10 +46,15 @@ export class World {
     const server = await Server.start();
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
     const world = new World(server, browser);
-    await world.call("POST", "/v1/definitions", LOAN);
-    await world.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
-    await world.call("POST", "/v1/chains/definitions", ORDER);
+    await world.deploy();
     return world;
+  }
+
+  /** Gives the server what it runs by. */
+  async deploy(): Promise<void> {
+    await this.call("POST", "/v1/definitions", LOAN);
+    await this.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
+    await this.call("POST", "/v1/chains/definitions", ORDER);
   }
 
   async stop(): Promise<void> {
@@ -114,7 +119,7 @@ export class World {
   }
 
   /** A page that fails the test when anything is wrong in it. */
-  async open(path: string, look: { width?: number; theme?: "light" | "dark" } = {}): Promise<Looked> {
+  async open(path: string, look: { width?: number; theme?: "light" | "dark"; from?: string } = {}): Promise<Looked> {
     const context = await this.browser.newContext({ viewport: { width: look.width ?? 1280, height: 800 }, colorScheme: look.theme ?? "light" });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
@@ -122,7 +127,7 @@ export class World {
     page.on("pageerror", (error) => trouble.push(error.message));
     // What the server does not have is asked for all the same; the page copes, and the browser notes it.
     page.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && trouble.push(message.text()));
-    await page.goto(this.server.url + path);
+    await page.goto((look.from ?? this.server.url) + path);
     await page.locator("main h1, main .empty").first().waitFor();
     return { page, context, trouble };
   }

@@ -3,7 +3,7 @@
 import { duration, when } from "../lib/text";
 
 /** How a stretch of time was spent. */
-export type Spent = "work" | "wait" | "backoff" | "failed" | "done";
+export type Spent = "queued" | "work" | "wait" | "backoff" | "failed" | "done";
 
 export interface Bar {
   from: number;
@@ -19,6 +19,7 @@ export interface Lane {
 }
 
 const NAMES: Record<Spent, string> = {
+  queued: "queued",
   work: "at work",
   wait: "waiting",
   backoff: "before another try",
