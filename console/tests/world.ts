@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { Server } from "../../sdks/typescript/tests/server.js";
 
 /** Where the browser is, unless the environment says otherwise. */
-const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -75,11 +75,16 @@ export class World {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
     const world = new World(server, browser);
     world.token = token;
-    await world.call("POST", "/v1/definitions", LOAN);
-    await world.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
-    await world.call("POST", "/v1/definitions", LOOSE);
-    await world.call("POST", "/v1/chains/definitions", ORDER);
+    await world.deploy();
     return world;
+  }
+
+  /** Gives the server what it runs by. */
+  async deploy(): Promise<void> {
+    await this.call("POST", "/v1/definitions", LOAN);
+    await this.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
+    await this.call("POST", "/v1/definitions", LOOSE);
+    await this.call("POST", "/v1/chains/definitions", ORDER);
   }
 
   async stop(): Promise<void> {
@@ -159,7 +164,7 @@ export class World {
     // What is refused is noted above, with where it was.
     const isAbout = (text: string) => text.startsWith("Failed to load resource");
     page.on("console", (message) => message.type() === "error" && !isAbout(message.text()) && trouble.push(message.text()));
-    await page.goto(this.server.url + path);
+    await page.goto((look.from ?? this.server.url) + path);
     await page.locator("main h1, main .empty").first().waitFor();
     return { page, context, trouble };
   }
@@ -168,6 +173,8 @@ export class World {
 export interface Look {
   width?: number;
   theme?: "light" | "dark";
+  /** Where the page comes from, if not from the server itself. */
+  from?: string;
   /** What may be refused: nothing, unless it is part of the story. */
   refused?: RegExp;
 }

@@ -72,7 +72,7 @@ export async function locate(): Promise<void> {
 }
 
 /** Here paths are written as they are unless the server is told otherwise; this is where they are. */
-function located(path: string): string {
+export function located(path: string): string {
   const entities = below("/api", path);
   if (entities !== undefined) return roots.entities + entities;
   const lifecycles = below("/workflows", path);

@@ -329,6 +329,11 @@ export interface ArmedTimer {
   face: string;
   instanceId: string;
   name: string;
+  kind: "boundary" | "next" | "deadline";
+  businessKey?: string;
+  stepId?: string;
+  stepName?: string;
+  leadsTo?: string;
   dueAt: string;
   isOverdue: boolean;
 }

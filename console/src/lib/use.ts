@@ -110,7 +110,7 @@ export function useAnswer<T>(ask: () => Promise<T>, key: string): Resource<T> {
 /** How often what is not in the stream is looked at again. */
 const LOOK_MS = 5_000;
 
-/** Like {@link useResource}, for entities and lifecycles: the stream does not tell of them. */
+/** Like {@link useResource}, for what the stream does not tell of: models, and lifecycles without a stream of theirs. */
 export function usePolled<T>(path: string | null): Resource<T> {
   const resource = useResource<T>(path, (it) => it.all);
   const reload = useRef(resource.reload);
@@ -123,6 +123,9 @@ export function usePolled<T>(path: string | null): Resource<T> {
   }, []);
   return resource;
 }
+
+/** Looks again when an entity has changed: this one, or any. */
+export const entityMatters = (id?: string): Matters => (it) => (id === undefined ? it.faces.has("entity") : it.ids.has(id));
 
 /** One clock for the whole page: hundreds of ages change together. */
 const clock = signal(Date.now());

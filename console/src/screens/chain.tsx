@@ -4,7 +4,7 @@ import { useRoute } from "preact-iso";
 import { useState } from "preact/hooks";
 import { because, path, post } from "../lib/api";
 import { chainLanes } from "../lib/chain";
-import { duration, words } from "../lib/text";
+import { duration, when, words } from "../lib/text";
 import type { ChainCommit, ChainEvent, ChainInstance, ChainStep, Page } from "../lib/types";
 import { type Matters, useNow, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
@@ -13,6 +13,7 @@ import { Ask, Field, object } from "../parts/dialog";
 import { Drawn } from "../parts/drawn";
 import { Explain } from "../parts/explain";
 import { Do } from "../parts/process-actions";
+import { Scrubber } from "../parts/scrubber";
 import { Status } from "../parts/status";
 import { type Column, Table } from "../parts/table";
 import { Tabs } from "../parts/tabs";
@@ -27,20 +28,27 @@ export function ChainScreen() {
 function Chain({ id }: { id: string }) {
   const mine: Matters = (it) => it.ids.has(id);
   const root = path`/v1/chains/instances/${id}`;
-  const instance = useResource<ChainInstance>(root, mine);
   const events = useResource<Page<ChainCommit>>(`${root}/events?pageSize=1000`, mine);
+  const commits = events.data?.items ?? [];
+  const [place, setPlace] = useState<number>();
+  const moment = place === undefined ? undefined : commits[place];
+  // At a moment it is as that commit left it.
+  const as = moment === undefined ? "" : `?version=${moment.version}`;
+  const instance = useResource<ChainInstance>(`${root}${as}`, mine);
   useTitle(instance.data?.bizKey ?? id);
+  const text = moment === undefined ? undefined : `${when(moment.at)}: ${moment.events.map((it) => words(it.type)).join(", ")}`;
   return (
     <Loaded of={instance}>
       {(it) => (
         <>
           <Head title={<>{it.bizKey ?? it.instanceId} <Status of={it.status} /></>} sub={<Origin of={it} />}>
-            <Actions of={it} />
+            {moment === undefined ? <Actions of={it} /> : undefined}
           </Head>
           {it.cancelReason === null ? null : <p class="reason"><strong>Canceled:</strong> {it.cancelReason}</p>}
-          <Explain path={`${root}/explain`} matters={mine} />
-          <Card title="Steps"><Strip steps={it.steps ?? []} /></Card>
-          <Loaded of={events}>{(page) => <About of={it} root={root} commits={page.items} matters={mine} />}</Loaded>
+          {moment === undefined ? <Explain path={`${root}/explain`} matters={mine} /> : null}
+          <Scrubber times={commits.map((commit) => Date.parse(commit.at))} place={place} set={setPlace} text={text} />
+          <Card title={moment === undefined ? "Steps" : "Steps at that moment"}><Strip steps={it.steps ?? []} /></Card>
+          <Loaded of={events}>{(page) => <About of={it} drawn={`${root}/diagram.json${as}`} commits={page.items} upTo={moment} matters={mine} />}</Loaded>
         </>
       )}
     </Loaded>
@@ -59,20 +67,49 @@ function Origin({ of }: { of: ChainInstance }) {
   );
 }
 
-function About({ of, root, commits, matters }: { of: ChainInstance; root: string; commits: ChainCommit[]; matters: Matters }) {
+interface AboutProps {
+  of: ChainInstance;
+  /** Where the picture is. */
+  drawn: string;
+  commits: ChainCommit[];
+  /** The moment that is looked at; now, if absent. */
+  upTo: ChainCommit | undefined;
+  matters: Matters;
+}
+
+function About({ of, drawn, commits, upTo, matters }: AboutProps) {
   const now = useNow();
+  const past = upTo === undefined ? commits : commits.filter((it) => it.version <= upTo.version);
   return (
     <Tabs
       label="About this instance"
       of={[
-        { id: "timeline", name: "Timeline", body: () => <Card><Timeline lanes={chainLanes(of, commits)} now={now} /></Card> },
-        { id: "history", name: "History", body: () => <History commits={commits} steps={of.steps ?? []} /> },
-        { id: "diagram", name: "Diagram", body: () => <Drawn path={`${root}/diagram.json`} matters={matters} /> },
+        { id: "timeline", name: "Timeline", body: () => <Card><Timeline lanes={chainLanes(of, past)} now={upTo === undefined ? now : Date.parse(upTo.at)} /></Card> },
+        { id: "history", name: "History", body: () => <History commits={past} steps={of.steps ?? []} /> },
+        { id: "attempts", name: "Attempts", body: () => <Attempts steps={of.steps ?? []} /> },
+        { id: "diagram", name: "Diagram", body: () => <Drawn path={drawn} matters={matters} /> },
         { id: "context", name: "Context", body: () => <Json value={of.context} label="Context" /> },
         { id: "raw", name: "Raw", body: () => <Json value={of} label="The instance as the server tells it" /> },
       ]}
     />
   );
+}
+
+const ATTEMPTS: Column<ChainStep>[] = [
+  { head: "Step", cell: (it) => it.stepType },
+  { head: "Is", cell: (it) => <Status of={it.status} /> },
+  { head: "Failed tries", cell: (it) => `${it.attempts} of ${it.maxAttempts}`, isNumber: true },
+  { head: "Held by", cell: (it) => it.lockedBy ?? "–" },
+  { head: "Lease ends", cell: (it) => (it.lockedUntil === null ? "–" : <Ago at={it.lockedUntil} />) },
+  { head: "Waits for", cell: (it) => it.waitingEventType ?? "–" },
+  { head: "Deadline", cell: (it) => (it.deadlineAt === null ? "–" : <Ago at={it.deadlineAt} />) },
+  { head: "Next try", cell: (it) => (it.nextRunAt === null ? "–" : <Ago at={it.nextRunAt} />), isWide: true },
+  { head: "Last error", cell: (it) => (it.lastError === null ? "–" : <span class="bad">{it.lastError}</span>) },
+];
+
+/** What was tried, by whom it is held, and until when it waits. */
+function Attempts({ steps }: { steps: ChainStep[] }) {
+  return <Table label="Attempts" rows={steps} columns={ATTEMPTS} rowKey={(it) => String(it.stepSeq)} empty="It has no steps." />;
 }
 
 function Strip({ steps }: { steps: ChainStep[] }) {

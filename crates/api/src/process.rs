@@ -8,6 +8,7 @@ mod audit;
 mod definition;
 mod instance;
 mod step;
+mod table;
 mod work;
 
 use std::sync::Arc;
@@ -22,6 +23,10 @@ pub use self::{
     definition::{DefinitionPage, Uploaded},
     instance::{Cancel, Instance, InstancePage, InstanceStatus, Retry, StartInstance},
     step::{History, StepExecution},
+    table::{
+        DecisionTable, TableCounted, TableFinding, TablePage, TableQuery, TableRef, TableRule,
+        TriedRule, TriedTable, TryTable,
+    },
     work::{
         CallbackResult, CompleteJob, CompleteJobs, CompleteJobsResponse, CompleteUserTask,
         CompletedJob, FailJob, Heartbeat, HeartbeatResponse, Job, PollJobs, PollResponse, UserTask,

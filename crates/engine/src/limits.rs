@@ -192,3 +192,7 @@ pub const WARNINGS_MAX: usize = 100;
 /// How long the path of an index may be, in bytes: together with a key it goes into an entry of the
 /// database's own index, which has a limit.
 pub const INDEX_PATH_MAX: usize = 512;
+
+/// How many instances are looked at to tell how often the rules of a decision table had a say: the
+/// past of each is read.
+pub const TABLE_INSTANCES_MAX: u32 = 200;

@@ -34,6 +34,7 @@ pub use self::{
         BoundarySource, PropertySource, RuleSource, SchemaSource, Source, StepSource, TableSource,
     },
     schema::Schema,
+    table::{Trial, trial},
     trail::{Trail, Way},
     types::{Alarm, Branch, Fork, Path, Phase, Process, Rest, State, Status, Stay, Visits, limits},
     validate::violations,

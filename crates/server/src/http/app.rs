@@ -11,7 +11,7 @@ use crate::{
     cluster::Cluster,
     compute::Members,
     lifecycle::Gateway,
-    options::{Bearer, HttpLimits},
+    options::{Bearer, Facts, HttpLimits},
 };
 
 /// What all requests share.
@@ -34,6 +34,8 @@ pub(crate) struct App {
     pub(crate) pages: Pages,
     /// Lifecycles and how operators come to them, if they may.
     pub(crate) lifecycle: Option<Gateway>,
+    /// What can be told of how it was set up.
+    pub(crate) facts: Facts,
     /// How it went when somebody looked last.
     pub(super) overview: Latest<Overview>,
     /// What had failed when somebody looked last.
@@ -67,6 +69,7 @@ impl App {
             cluster,
             pages: Pages::default(),
             lifecycle: None,
+            facts: Facts::default(),
             overview: Latest::default(),
             incidents: Latest::default(),
             document: OnceLock::new(),

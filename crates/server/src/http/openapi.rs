@@ -30,7 +30,7 @@ use super::{
     dry_run::can_be_tried,
     entity, events, health, incidents,
     lifecycle::describe as lifecycle,
-    lint, meter, overview, process, what_if, workers,
+    lint, meter, overview, process, settings, what_if, workers,
 };
 use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
 
@@ -74,11 +74,12 @@ const ORIGIN: &str = "http://origin.invalid";
         process::jobs::poll, process::jobs::complete, process::jobs::complete_several,
         process::jobs::fail, process::jobs::heartbeat, process::diagram::of_latest,
         process::diagram::of_version, process::diagram::of_instance,
-        process::moments::explain, process::moments::diff,
+        process::moments::explain, process::moments::diff, process::tables::list,
+        process::tables::show, process::tables::attempt,
         what_if::process, what_if::chain, lint::look,
         health::alive, health::ready, health::version, meter::show,
         overview::show, overview::work, overview::timers, overview::counts, overview::roots,
-        workers::queues, workers::workers, incidents::list, incidents::show, events::follow,
+        workers::queues, workers::workers, incidents::list, incidents::show, settings::show, events::follow,
         entity::health::show, entity::models::list, entity::models::import, entity::models::export,
         entity::models::validate, entity::models::lock, entity::models::unlock,
         entity::models::level, entity::models::delete, entity::models::indexes,
@@ -110,6 +111,7 @@ const ORIGIN: &str = "http://origin.invalid";
         (name = "Process instances", description = "Graphs that were started"),
         (name = "Jobs", description = "Work of processes for programs"),
         (name = "User tasks", description = "Work of processes for people, and signals"),
+        (name = "Decision tables", description = "Rules of processes, by themselves"),
         (name = "Lint", description = "What is wrong with a definition before it runs"),
         (name = "Entity models", description = "What entities look like"),
         (name = "Entity workflows", description = "What entities run by"),

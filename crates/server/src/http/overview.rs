@@ -10,11 +10,17 @@ use waypost_api::{
     Timestamp,
     operations::{
         ArmedTimer, CountQuery, Counts, Face, FaceCounts, HeldTask, OutboxFigures, Overview, Rate,
-        Roots, SizeQuery, StatusCount, TaskFigures, TimerFigures, TimerPage, WorkPage,
+        Roots, SizeQuery, StatusCount, TaskFigures, TimerFigures, TimerKind, TimerPage, WorkPage,
     },
+    problem::EdgeCode,
 };
-use waypost_engine as engine;
+use waypost_engine::{
+    self as engine,
+    chain::{ChainView, ListRequest, Status},
+    process::{ArmedView, TimerPurpose},
+};
 use waypost_kernel::{self as kernel, Kind};
+use waypost_machines::chain::StepStatus;
 
 use super::{
     app::App,
@@ -131,6 +137,10 @@ pub(super) async fn counts(
     let kind = match query.face {
         Face::Process => Kind::Process,
         Face::Chain => Kind::Chain,
+        Face::Entity => {
+            let problem = "must be process or chain; entities have statistics of their own";
+            return Err(Refusal::at(EdgeCode::QueryInvalid, "query.face", problem));
+        }
     };
     let at = |it: Timestamp| kernel::Timestamp::from_micros(it.as_micros());
     let narrowed = engine::Narrowed {
@@ -183,7 +193,11 @@ fn held(task: kernel::Task) -> Option<HeldTask> {
     })
 }
 
-/// Timers that are armed. Deadlines of chains are not among them: those are part of their steps.
+/// How many chains are looked at for deadlines, the newest that run: deadlines are part of their
+/// steps, and no index knows them.
+const DEADLINES_OF: u32 = 1_000;
+
+/// Timers that are armed, and deadlines of the newest thousand chains that run.
 #[utoipa::path(
     get, path = "/v1/timers", tag = "Operations", params(SizeQuery),
     responses((status = 200, description = "Those that are due first", body = TimerPage)),
@@ -193,20 +207,59 @@ pub(super) async fn timers(
     Params(query): Params<SizeQuery>,
 ) -> Result<Json<TimerPage>, Refusal> {
     let size = page_size(query.page_size)?;
-    let timers = app.engine.timers(size + 1).await?;
-    let has_more = timers.len() > size as usize;
-    let now = app.engine.store().now();
-    let items = timers.into_iter().take(size as usize).filter_map(|it| armed(it, now)).collect();
+    let armed = app.processes.armed(app.engine.timers(size + 1).await?).await?;
+    let status = Some(Status::Running);
+    let request = ListRequest { status, limit: DEADLINES_OF, ..ListRequest::default() };
+    let waiting = app.chains.list(request).await?;
+    let mut items: Vec<ArmedTimer> = armed.into_iter().map(of_process).collect();
+    items.extend(waiting.iter().filter_map(deadline));
+    items.sort_by_key(|it| it.due_at.as_micros());
+    let has_more = items.len() > size as usize;
+    items.truncate(size as usize);
+    let now = time(app.engine.store().now());
+    items.iter_mut().for_each(|it| it.is_overdue = it.due_at.as_micros() < now.as_micros());
     Ok(Json(TimerPage { items, has_more }))
 }
 
-fn armed(timer: kernel::Timer, now: kernel::Timestamp) -> Option<ArmedTimer> {
-    Some(ArmedTimer {
-        face: face(timer.at.key.kind)?,
+fn of_process(armed: ArmedView) -> ArmedTimer {
+    let ArmedView { timer, purpose, business_key } = armed;
+    let (kind, step, leads_to) = match purpose {
+        TimerPurpose::Next(definition) => (TimerKind::Next, None, Some(definition)),
+        TimerPurpose::Boundary(Some(step)) => {
+            (TimerKind::Boundary, Some((step.id, step.label)), Some(step.target))
+        }
+        TimerPurpose::Boundary(None) => (TimerKind::Boundary, None, None),
+    };
+    let (step_id, step_name) = step.unzip();
+    ArmedTimer {
+        face: Face::Process,
         instance_id: timer.at.key.id.as_str().to_owned(),
         name: timer.at.id.as_str().to_owned(),
+        kind,
+        business_key,
+        step_id,
+        step_name,
+        leads_to,
         due_at: time(timer.due_at),
-        is_overdue: timer.due_at < now,
+        is_overdue: false,
+    }
+}
+
+/// Until when a chain waits, if it does and will not for ever.
+fn deadline(view: &ChainView) -> Option<ArmedTimer> {
+    let step = view.steps().find(|it| it.step.status == StepStatus::Waiting)?;
+    let due_at = time(step.step.deadline_at?);
+    Some(ArmedTimer {
+        face: Face::Chain,
+        instance_id: view.key.id.as_str().to_owned(),
+        name: step.seq.to_string(),
+        kind: TimerKind::Deadline,
+        business_key: view.state.biz_key.clone(),
+        step_id: Some(step.seq.to_string()),
+        step_name: Some(step.step.step_type.clone()),
+        leads_to: None,
+        due_at,
+        is_overdue: false,
     })
 }
 
