@@ -13,8 +13,8 @@ before(async () => {
   drones = await Drones.start();
 });
 after(async () => {
-  await drones.stop();
-  await world.stop();
+  await drones?.stop();
+  await world?.stop();
 });
 
 const dialog = (page: Page) => page.getByRole("dialog");
@@ -52,9 +52,9 @@ it("a list of missions follows what operators do elsewhere", async () => {
   const { page, context } = await world.open("/console/lifecycles/drone-survey", { from: drones.url });
   await page.getByText("watched as it is written").waitFor();
   const row = page.getByRole("row", { name: /m-3/ });
-  await row.getByText("planning").waitFor();
+  await row.getByText("planning", { exact: true }).waitFor();
   await fetch(`${drones.url}/workflows/drone-survey/m-3/transition`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"phase":"aborted"}' });
-  await row.getByText("aborted").waitFor();
+  await row.getByText("aborted", { exact: true }).waitFor();
   await context.close();
 });
 
@@ -112,9 +112,9 @@ it("an entity and its chart follow what others do, and the chart shows the past"
   await world.call("PUT", `/api/entity/JSON/${id}/SEND`, { number: "F-1", amount: 100.5 });
   await page.locator("h1", { hasText: "SENT" }).waitFor();
   const here = page.locator(".node.is-here");
-  await here.getByText("SENT").waitFor();
+  await here.getByText("SENT", { exact: true }).waitFor();
   await page.getByRole("slider").fill("0");
-  await here.getByText("DRAFT").waitFor();
+  await here.getByText("DRAFT", { exact: true }).waitFor();
   await context.close();
 });
 

@@ -40,8 +40,8 @@ before(async () => {
 });
 
 after(async () => {
-  await drones.stop();
-  await world.stop();
+  await drones?.stop();
+  await world?.stop();
 });
 
 /** Names, where they are, and what must be on them. */
