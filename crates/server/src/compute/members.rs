@@ -99,9 +99,9 @@ impl Members {
         u64::try_from(self.0.metrics.members.get()).unwrap_or(0)
     }
 
-    /// How those are who are here.
-    pub(crate) fn list(&self) -> Vec<Standing> {
-        self.0.registry.standings()
+    /// How those are who are here: all of them, or those of a tenant.
+    pub(crate) fn list(&self, tenant: Option<&str>) -> Vec<Standing> {
+        self.0.registry.standings(tenant)
     }
 
     /// The tags of those who are here.

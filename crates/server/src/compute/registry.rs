@@ -71,11 +71,13 @@ impl Registry {
         }
     }
 
-    /// How everybody is, by name.
-    pub(super) fn standings(&self) -> Vec<Standing> {
+    /// How those of a tenant are, or everybody, by name.
+    pub(super) fn standings(&self, tenant: Option<&str>) -> Vec<Standing> {
         let inside = self.inside();
+        let is_meant = |it: &Tenant| tenant.is_none_or(|tenant| it.as_str() == tenant);
+        let members = inside.members.iter().filter(|(it, _)| is_meant(it));
         let mut all: Vec<Standing> =
-            inside.members.values().flatten().map(|it| it.standing()).collect();
+            members.flat_map(|(_, members)| members).map(|it| it.standing()).collect();
         all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         all
     }

@@ -38,7 +38,9 @@ pub(super) fn queue(figures: QueueFigures) -> Option<Queue> {
 pub(super) async fn workers(State(app): State<Arc<App>>) -> Result<Json<WorkerPage>, Refusal> {
     let held = app.engine.held(PAGE_MAX).await?;
     let workers = put_together(app.engine.asking(), &held);
-    let members = app.members.as_ref().map_or_else(Vec::new, |it| it.list());
+    // Where users sign in, whoever comes here is of one tenant and sees those of that one alone.
+    let tenant = app.doorway.authenticator().tenant();
+    let members = app.members.as_ref().map_or_else(Vec::new, |it| it.list(tenant));
     let members = members.into_iter().map(|it| Member {
         id: it.id,
         tags: it.tags,
