@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { locate } from "./lib/api";
 import { follow } from "./lib/live";
 import "./lib/theme";
 import { Shell } from "./shell";
@@ -64,5 +65,5 @@ function App() {
 const root = document.getElementById("app");
 if (root !== null) {
   follow();
-  render(<App />, root);
+  void locate().then(() => render(<App />, root));
 }

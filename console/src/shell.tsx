@@ -84,6 +84,7 @@ const PRESENCE = {
   connecting: ["wait", "Connecting"],
   live: ["done", "Live"],
   polling: ["done", "Every 3 s"],
+  unknown: ["wait", "Not signed in"],
   lost: ["bad", "Server lost"],
 } as const;
 

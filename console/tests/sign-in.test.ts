@@ -9,6 +9,9 @@ let world: World;
 before(async () => void (world = await World.asking()));
 after(() => world.stop());
 
+/** Before somebody has signed in, everything is refused; that is the story here. */
+const refused = /\/(v1|api)\//;
+
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
 async function signIn(page: Page, id: string, secret: string): Promise<void> {
@@ -35,7 +38,7 @@ for (const path of ["/", "/console/instances", "/console/entities", "/console/ta
 
 it("a wrong secret is told, a right one opens the page, which is live and stays so over a reload", async () => {
   await world.loan("I-1");
-  const { page, context, trouble } = await world.open("/console/instances");
+  const { page, context, trouble } = await world.open("/console/instances", { refused });
   await signIn(page, "first", "wrong");
   await page.getByRole("alert").waitFor();
   await signIn(page, "first", "s3cret");
@@ -68,7 +71,7 @@ it("what is done with a reason is kept with it and with whoever did it", async (
 
 it("whoever may only look sees everything and has no buttons that change it", async () => {
   const id = await world.waiting("I-4");
-  const { page, context, trouble } = await world.open(`/console/processes/${id}`);
+  const { page, context, trouble } = await world.open(`/console/processes/${id}`, { refused });
   await signIn(page, ...(await viewer()));
   await page.locator("h1", { hasText: "Waiting" }).waitFor();
   assert.equal(await button(page, "Cancel…").count(), 0);

@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { Server } from "../../sdks/typescript/tests/server.js";
 
 /** Where the browser is, unless the environment says otherwise. */
-const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env["WAYPOST_CHROMIUM"] ?? "/usr/bin/chromium";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -25,6 +25,17 @@ const LOAN = {
     { id: "route", name: "Route", type: "DECISION", conditionalNextSteps: { "#decision == 'APPROVED'": "paid", "#decision == 'REJECTED'": "end" } },
     { id: "paid", name: "Wait for the payment", type: "WAIT", nextStep: "end" },
     { id: "late", name: "Escalate", type: "SERVICE_TASK", jobType: "escalate", nextStep: "end" },
+    { id: "end", name: "Done", type: "END" },
+  ],
+};
+
+/** Nothing leads to one of its steps. */
+export const LOOSE = {
+  id: "loose",
+  name: "Loose end",
+  steps: [
+    { id: "pack", name: "Pack", type: "SERVICE_TASK", jobType: "pack", nextStep: "end" },
+    { id: "forgotten", name: "Forgotten", type: "SERVICE_TASK", jobType: "forget", nextStep: "end" },
     { id: "end", name: "Done", type: "END" },
   ],
 };
@@ -64,10 +75,16 @@ export class World {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
     const world = new World(server, browser);
     world.token = token;
-    await world.call("POST", "/v1/definitions", LOAN);
-    await world.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
-    await world.call("POST", "/v1/chains/definitions", ORDER);
+    await world.deploy();
     return world;
+  }
+
+  /** Gives the server what it runs by. */
+  async deploy(): Promise<void> {
+    await this.call("POST", "/v1/definitions", LOAN);
+    await this.call("POST", "/v1/definitions", { ...LOAN, name: "Loan, renamed" });
+    await this.call("POST", "/v1/definitions", LOOSE);
+    await this.call("POST", "/v1/chains/definitions", ORDER);
   }
 
   async stop(): Promise<void> {
@@ -134,18 +151,32 @@ export class World {
   }
 
   /** A page that fails the test when anything is wrong in it. */
-  async open(path: string, look: { width?: number; theme?: "light" | "dark" } = {}): Promise<Looked> {
+  async open(path: string, look: Look = {}): Promise<Looked> {
     const context = await this.browser.newContext({ viewport: { width: look.width ?? 1280, height: 800 }, colorScheme: look.theme ?? "light" });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const trouble: string[] = [];
     page.on("pageerror", (error) => trouble.push(error.message));
-    // What the server does not have is asked for all the same; the page copes, and the browser notes it.
-    page.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && trouble.push(message.text()));
-    await page.goto(this.server.url + path);
+    page.on("response", (response) => {
+      const isExpected = look.refused?.test(response.url()) ?? false;
+      if (response.status() >= 400 && !isExpected) trouble.push(`${response.status()} ${response.url()}`);
+    });
+    // What is refused is noted above, with where it was.
+    const isAbout = (text: string) => text.startsWith("Failed to load resource");
+    page.on("console", (message) => message.type() === "error" && !isAbout(message.text()) && trouble.push(message.text()));
+    await page.goto((look.from ?? this.server.url) + path);
     await page.locator("main h1, main .empty").first().waitFor();
     return { page, context, trouble };
   }
+}
+
+export interface Look {
+  width?: number;
+  theme?: "light" | "dark";
+  /** Where the page comes from, if not from the server itself. */
+  from?: string;
+  /** What may be refused: nothing, unless it is part of the story. */
+  refused?: RegExp;
 }
 
 export interface Looked {

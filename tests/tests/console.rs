@@ -7,9 +7,13 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 
-use e2e::binary::waypost;
+use e2e::binary::{drone_survey, waypost};
+use tokio::task::JoinSet;
+use waypost_engine::{Engine, Settings, SystemClock, process::StartProcess};
+use waypost_stores::{SqliteOptions, SqliteStore};
 use waypost_testkit::services;
 
 fn folder() -> PathBuf {
@@ -17,13 +21,14 @@ fn folder() -> PathBuf {
 }
 
 /// Runs npm in the console. What waits for something that does not come is cut off.
-fn npm(arguments: &[&str]) -> String {
+fn npm(arguments: &[&str], more: &[(&str, &Path)]) -> String {
     services::fetch_node_packages(&folder()).unwrap();
     let ran = Command::new("timeout")
-        .args(["900", "npm"])
+        .args(["1800", "npm"])
         .args(arguments)
         .current_dir(folder())
         .env("WAYPOST_BIN", waypost())
+        .envs(more.iter().copied())
         .output()
         .unwrap();
     let out = String::from_utf8_lossy(&ran.stdout);
@@ -51,7 +56,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn what_is_committed_is_what_is_built() {
     let fresh = tempfile::tempdir().unwrap();
     let place = fresh.path().join("dist").display().to_string();
-    npm(&["run", "build", "--silent", "--", "--outDir", &place, "--emptyOutDir"]);
+    npm(&["run", "build", "--silent", "--", "--outDir", &place, "--emptyOutDir"], &[]);
     let (built, kept) = (files(Path::new(&place)), files(&folder().join("dist")));
     let names = |of: &BTreeMap<String, Vec<u8>>| of.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&built), names(&kept), "run `npm run build` in console and commit dist");
@@ -60,9 +65,45 @@ fn what_is_committed_is_what_is_built() {
     }
 }
 
+/// How many instances a list is opened with, and how many are stored at a time.
+const INSTANCES: usize = 100_000;
+const FILLERS: usize = 256;
+
+/// A process that waits for a signal, which nobody sends.
+const STORED: &str = r#"{"id":"stored","name":"Stored","steps":[
+    {"id":"wait","name":"Wait","type":"WAIT","nextStep":"end"},
+    {"id":"end","name":"End","type":"END"}]}"#;
+
+/// Makes a store with many instances, faster than over HTTP.
+#[tokio::main]
+async fn fill(file: &Path) {
+    let options = SqliteOptions::default();
+    let store = Arc::new(SqliteStore::open(file, options, Arc::new(SystemClock)).unwrap());
+    let engine = Engine::new(Arc::<SqliteStore>::clone(&store), Settings::default());
+    engine.process().deploy(STORED).await.unwrap();
+    let mut fillers = JoinSet::new();
+    for _ in 0..FILLERS {
+        let processes = engine.process();
+        fillers.spawn(async move {
+            for _ in 0..INSTANCES / FILLERS + 1 {
+                let definition = "stored".to_owned();
+                let start = StartProcess { definition, ..StartProcess::default() };
+                processes.start(start).await.unwrap();
+            }
+        });
+    }
+    fillers.join_all().await;
+    drop(engine);
+    store.close().await.unwrap();
+}
+
 #[test]
 fn the_console_passes_its_tests() {
-    let out = npm(&["test", "--silent"]);
+    let folder = tempfile::tempdir().unwrap();
+    let many = folder.path().join("many.db");
+    fill(&many);
+    let more = [("WAYPOST_DRONES", drone_survey()), ("WAYPOST_MANY", many.as_path())];
+    let out = npm(&["test", "--silent"], &more);
     // A run that finds no tests would be green, too.
     let passed =
         out.lines().find_map(|line| line.split("pass ").nth(1)?.trim().parse::<u32>().ok());

@@ -58,9 +58,45 @@ export function parse(text: string): unknown {
   return JSON.parse(text, keep as (key: string, value: unknown) => unknown);
 }
 
+/** Where the server has what can lie elsewhere; a part that it does not serve is absent. */
+interface Roots {
+  entities: string;
+  lifecycles?: string;
+}
+
+let roots: Roots = { entities: "/api", lifecycles: "/workflows" };
+
+/** Asks the server where it has everything. One that does not tell has it at the usual places. */
+export async function locate(): Promise<void> {
+  roots = await get<Roots>("/v1/console").catch(() => roots);
+}
+
+/** Here paths are written as they are unless the server is told otherwise; this is where they are. */
+export function located(path: string): string {
+  const entities = below("/api", path);
+  if (entities !== undefined) return roots.entities + entities;
+  const lifecycles = below("/workflows", path);
+  if (lifecycles === undefined) return path;
+  if (roots.lifecycles === undefined) throw new Refused(404, "ROUTE_NOT_FOUND", "The server has no lifecycles.", "");
+  return roots.lifecycles + lifecycles;
+}
+
+/** What of a path lies below another one, if it does. */
+function below(root: string, path: string): string | undefined {
+  const rest = path.slice(root.length);
+  return path.startsWith(root) && /^($|[/?])/.test(rest) ? rest : undefined;
+}
+
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => request("GET", path, undefined, signal);
-export const post = <T>(path: string, body?: unknown, more?: Headers): Promise<T> => request("POST", path, body, undefined, more);
-export const put = <T>(path: string, body?: unknown, more?: Headers): Promise<T> => request("PUT", path, body, undefined, more);
+export const post = <T>(path: string, body?: unknown, more?: Headers): Promise<T> =>
+  request("POST", path, body, undefined, more);
+export const put = <T>(path: string, body?: unknown, more?: Headers): Promise<T> =>
+  request("PUT", path, body, undefined, more);
+
+/** Sends a text as it is written: places in it mean something to people. */
+export async function postText<T>(path: string, text: string): Promise<T> {
+  return parse(await send("POST", path, text)) as T;
+}
 
 /** Answers that come as one document on each line. */
 export async function postForLines<T>(path: string, body: unknown): Promise<T[]> {
@@ -71,20 +107,28 @@ export async function postForLines<T>(path: string, body: unknown): Promise<T[]>
 /** Names and values of headers. */
 type Headers = Record<string, string>;
 
-async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal, more?: Headers): Promise<T> {
-  const answer = await ask(method, path, body, signal, more);
+type Asked = [method: string, path: string, body?: unknown, signal?: AbortSignal, more?: Headers];
+
+async function request<T>(...asked: Asked): Promise<T> {
+  const answer = await ask(...asked);
   return (answer.trim() === "" ? undefined : parse(answer)) as T;
 }
 
-async function ask(method: string, path: string, body?: unknown, signal?: AbortSignal, more?: Headers): Promise<string> {
+function ask(...[method, path, body, signal, more]: Asked): Promise<string> {
+  return send(method, path, body === undefined ? null : JSON.stringify(body), signal, more);
+}
+
+type Sent = [method: string, path: string, text: string | null, signal?: AbortSignal, more?: Headers];
+
+async function send(...[method, path, text, signal, more]: Sent): Promise<string> {
+  const place = located(path);
   const headers: Headers = { accept: "application/json", ...more };
-  if (body !== undefined) headers["content-type"] = "application/json";
+  if (text !== null) headers["content-type"] = "application/json";
   const shown = bearer.value;
   if (shown !== null) headers["authorization"] = `Bearer ${shown}`;
-  const text = body === undefined ? null : JSON.stringify(body);
   let response: Response;
   try {
-    response = await fetch(path, { method, headers, body: text, signal: signal ?? null });
+    response = await fetch(place, { method, headers, body: text, signal: signal ?? null });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Unreachable("The server does not answer.");

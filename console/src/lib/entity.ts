@@ -28,6 +28,11 @@ export interface Entity {
   };
 }
 
+export interface EntityPage {
+  content: Entity[];
+  page: { number: number; size: number; totalElements: number; totalPages: number };
+}
+
 export interface EntityChange {
   changeType: string;
   timeOfChange: string;
@@ -57,3 +62,31 @@ export interface LifecycleKind {
 }
 
 export type LifecycleValue = Record<string, unknown>;
+
+export interface LifecycleDefinition {
+  workflow: string;
+  /** Where each phase leads. */
+  transitions: Record<string, string[]>;
+  kv_bucket: string;
+  operator_writable_fields: string[];
+}
+
+export interface LifecycleSnapshot {
+  workflow: string;
+  entity_id: string;
+  phase: string;
+  is_terminal: boolean;
+  /** Its phase is not declared. */
+  degraded: boolean;
+  parent?: string | null;
+  revision: number;
+  value: LifecycleValue;
+}
+
+export interface LifecycleMove {
+  from: string;
+  to: string;
+  at: string;
+  triggered: string;
+  note?: string;
+}

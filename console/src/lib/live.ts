@@ -1,10 +1,11 @@
 // What happens on the server, as it happens: one stream for the whole page. Screens are told which
-// instances have changed, at most a few times a second, however much goes on.
+// instances have changed, at most a few times a second, however much goes on. Entities are among
+// them for those who may see them; lifecycles have streams of their own.
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { isUnknown } from "./api";
-import { EventStream, type StreamEvent } from "./stream";
+import { bearer } from "./api";
+import { listen, type Told } from "./sse";
 
 const STREAM = "/v1/events/stream";
 
@@ -17,8 +18,11 @@ const LOOK_MS = 3_000;
 /** How long to wait before a lost stream is tried again. */
 const RETRY_MS = 1_500;
 
-/** `polling`: the server has no stream, so screens look again by themselves. */
-export type Connection = "connecting" | "live" | "polling" | "lost";
+/** How long until a stream is asked for again that the server has no seat for. */
+const SEAT_MS = 10_000;
+
+/** `polling`: the server has no stream for us, so screens look again by themselves. */
+export type Connection = "connecting" | "live" | "polling" | "lost" | "unknown";
 
 /** What has changed since screens were told last. */
 export interface Changes {
@@ -38,7 +42,9 @@ const listeners = new Set<Listener>();
 let waiting: Changes = none();
 let timer: number | undefined;
 let toldAt = 0;
-let source: EventStream | undefined;
+/** What ends the stream that is followed. */
+let source: AbortController | undefined;
+let looking: number | undefined;
 let cursor = "";
 
 function none(): Changes {
@@ -47,18 +53,26 @@ function none(): Changes {
 
 /** Begins to follow the server. */
 export function follow(): void {
-  open();
+  void open();
   document.addEventListener("visibilitychange", () => (document.hidden ? rest() : wake()));
+  let before = bearer.value;
+  bearer.subscribe((now) => {
+    if (now === before) return;
+    before = now;
+    // Who is known sees more.
+    rest();
+    if (!document.hidden) wake();
+  });
 }
 
 /** Nobody sees a hidden page, and browsers have only so many connections to a server. */
 function rest(): void {
-  source?.close();
+  source?.abort();
   source = undefined;
 }
 
 function wake(): void {
-  if (source === undefined && connection.value !== "polling") open();
+  if (source === undefined) void open();
   changed({ all: true });
 }
 
@@ -81,53 +95,56 @@ function tell(): void {
   listeners.forEach((listener) => listener(changes));
 }
 
-function open(): void {
-  const from = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-  const stream = new EventStream(STREAM + from);
-  source = stream;
-  stream.onopen = () => {
-    const wasLost = connection.value === "lost";
-    connection.value = "live";
-    // The stream goes on where it was; what is shown may come from before a restart all the same.
-    if (wasLost) changed({ all: true });
-  };
-  stream.onevent = (event) => {
-    note(event);
-    if (event.type !== "changes") return;
-    for (const { face, instanceId } of read(event)) changed({ face, id: instanceId });
-  };
-  stream.onerror = () => void lost(stream);
+async function open(): Promise<void> {
+  const mine = new AbortController();
+  source = mine;
+  const status = await listen(STREAM, { opened, told }, cursor, mine.signal);
+  if (source !== mine) return;
+  const [state, pause] = after(status);
+  if (state !== undefined) connection.value = state;
+  poll(state === "polling");
+  window.setTimeout(() => source === mine && void open(), pause);
 }
 
-function note(event: StreamEvent): void {
-  if (event.lastEventId !== "") cursor = event.lastEventId;
+function opened(): void {
+  const isBack = connection.value !== "connecting";
+  connection.value = "live";
+  poll(false);
+  // The stream goes on where it was; what is shown may come from before a restart all the same.
+  if (isBack) changed({ all: true });
 }
 
-function read(event: StreamEvent): { face: string; instanceId: string }[] {
+/** What it means that the server has answered so, and when to ask again. */
+function after(status: number): [Connection | undefined, number] {
+  // It has ended: the server stops, or wants to know again who asks.
+  if (status === 200) return [undefined, 100];
+  if (status === 0) return ["lost", RETRY_MS];
+  if (status === 401 || status === 403) return ["unknown", LOOK_MS];
+  // It serves, but has no stream, or no seat left: look now and then, and ask for one again.
+  return ["polling", SEAT_MS];
+}
+
+function poll(isWanted: boolean): void {
+  if (isWanted === (looking !== undefined)) return;
+  window.clearInterval(looking);
+  looking = isWanted ? window.setInterval(() => changed({ all: true }), LOOK_MS) : undefined;
+}
+
+function told(it: Told): void {
+  if (it.id !== "") cursor = it.id;
+  // The place was none of this store's: nothing that was read before can be relied on.
+  if (it.kind === "reset") changed({ all: true });
+  if (it.kind !== "changes") return;
+  for (const { face, instanceId } of read(it.data)) changed({ face, id: instanceId });
+}
+
+function read(text: string): { face: string; instanceId: string }[] {
   try {
-    return JSON.parse(event.data);
+    return JSON.parse(text);
   } catch {
     changed({ all: true });
     return [];
   }
-}
-
-/** A stream does not come back by itself; we do. */
-async function lost(stream: EventStream): Promise<void> {
-  stream.close();
-  if (source !== stream) return;
-  const status = await fetch("/readyz").then((it) => it.status, () => 0);
-  const isServed = status === 200 && (await hasNoStream());
-  connection.value = isServed ? "polling" : isUnknown.value ? "connecting" : "lost";
-  if (isServed) window.setInterval(() => changed({ all: true }), LOOK_MS);
-  else window.setTimeout(() => source === stream && open(), RETRY_MS);
-}
-
-async function hasNoStream(): Promise<boolean> {
-  const stop = new AbortController();
-  const status = await fetch(STREAM, { signal: stop.signal }).then((it) => it.status, () => 0);
-  stop.abort();
-  return status === 404;
 }
 
 /** Calls `look` when something that `matters` has changed. */

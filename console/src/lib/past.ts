@@ -1,54 +1,102 @@
-// What a process was like at a moment, told from the visits of its steps.
+// How a process came to be where it is, or was at a moment, told from what the server keeps. Times
+// are compared as they are written: all of them have the same form, and more digits than dates here.
 
-import type { Lane } from "../parts/timeline";
-import type { Mark, Variables, Visit } from "./types";
+import type { Lane, Sign, Spent } from "../parts/timeline";
+import type { Deed, InstanceJob, Visit } from "./types";
 
-/** When something began or ended, in order. */
-export function moments(visits: Visit[]): number[] {
-  const times = visits.flatMap((it) => (it.endedAt === null ? [it.startedAt] : [it.startedAt, it.endedAt]));
-  return [...new Set(times.map((it) => Date.parse(it)))].sort((a, b) => a - b);
+/** A moment at which something changed. */
+export interface Moment {
+  at: string;
+  /** What happened, for people. */
+  text: string;
 }
 
-export interface Then {
-  /** Where it was. */
-  steps: string[];
-  variables: Variables;
-  /** What it knew when the step began that ended last. */
-  before: Variables | undefined;
-}
-
-export function at(visits: Visit[], time: number): Then {
-  const begun = visits.filter((it) => Date.parse(it.startedAt) <= time);
-  const over = begun.filter((it) => it.endedAt !== null && Date.parse(it.endedAt) <= time);
-  const steps = begun.filter((it) => !over.includes(it)).map((it) => it.stepId);
-  const latest = begun.at(-1)?.inputSnapshot ?? {};
-  const brought = over.filter((it) => it.status === "COMPLETED").map((it) => it.outputSnapshot ?? {});
-  return { steps, variables: Object.assign({}, latest, ...brought), before: over.at(-1)?.inputSnapshot ?? undefined };
-}
-
-export function marks(visits: Visit[], time: number): Map<string, Mark> {
-  const found = new Map<string, Mark>();
-  for (const visit of visits) {
-    if (Date.parse(visit.startedAt) > time) continue;
-    const before = found.get(visit.stepId);
-    const isOver = visit.endedAt !== null && Date.parse(visit.endedAt) <= time;
-    const isFailed = isOver && visit.status === "FAILED";
-    found.set(visit.stepId, { visits: (before?.visits ?? 0) + 1, here: Number(before?.here ?? 0) + (isOver ? 0 : 1), isFailed });
+/** Every moment at which something changed, in order. */
+export function moments(visits: Visit[], deeds: Deed[], say: (deed: Deed) => string): Moment[] {
+  const found = new Map<string, string>();
+  for (const it of visits) {
+    found.set(it.startedAt, `came to ${it.stepName || it.stepId}`);
+    if (it.endedAt !== null && !found.has(it.endedAt)) found.set(it.endedAt, `left ${it.stepName || it.stepId}`);
   }
-  return found;
+  const said = new Map<string, string[]>();
+  for (const it of deeds) said.set(it.at, [...(said.get(it.at) ?? []), say(it)]);
+  for (const [at, texts] of said) found.set(at, texts.join(", "));
+  return [...found].map(([at, text]) => ({ at, text })).sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** The visits as they were then; as they are without a moment. */
+export function visitsAt(visits: Visit[], at: string | undefined): Visit[] {
+  if (at === undefined) return visits;
+  const then = (it: Visit): Visit =>
+    it.endedAt !== null && it.endedAt > at
+      ? { ...it, endedAt: null, status: "RUNNING", outputSnapshot: null, failureReason: null }
+      : it;
+  return visits.filter((it) => it.startedAt <= at).map(then);
+}
+
+/** The jobs as they were then. Who held them is not kept. */
+export function jobsAt(jobs: InstanceJob[], at: string | undefined): InstanceJob[] {
+  if (at === undefined) return jobs;
+  const then = (it: InstanceJob): InstanceJob => {
+    if (it.endedAt !== undefined && it.endedAt <= at) return it;
+    const { endedAt: _, workerId: __, lockExpiresAt: ___, errorMessage: ____, ...rest } = it;
+    return { ...rest, status: "OPEN" };
+  };
+  return jobs.filter((it) => it.createdAt <= at).map(then);
 }
 
 const WAITS = ["USER_TASK", "WAIT", "JOIN_GATEWAY"];
 
+const SIGNS: Record<string, Sign["kind"]> = {
+  TIMER_FIRED: "timer",
+  SIGNAL_RECEIVED: "signal",
+  USER_TASK_COMPLETED: "signal",
+  STEP_RETRIED: "retry",
+  JOB_LEASE_EXPIRED: "lapse",
+};
+
 /** A line for each step, in the order of their first visits. */
-export function lanes(visits: Visit[]): Lane[] {
+export function lanes(visits: Visit[], jobs: InstanceJob[], deeds: Deed[], say: (deed: Deed) => string): Lane[] {
   const found = new Map<string, Lane>();
   for (const visit of visits) {
-    const lane = found.get(visit.stepId) ?? { name: visit.stepName || visit.stepId, bars: [] };
+    const lane = found.get(visit.stepId) ?? { name: visit.stepName || visit.stepId, bars: [], signs: [] };
     found.set(visit.stepId, lane);
-    const spent = visit.status === "FAILED" ? "failed" : WAITS.includes(visit.stepType) ? "wait" : visit.endedAt === null ? "work" : "done";
-    const to = visit.endedAt === null ? undefined : Date.parse(visit.endedAt);
-    lane.bars.push({ from: Date.parse(visit.startedAt), to, spent, text: `${visit.status.toLowerCase()}, visit ${visit.attemptNumber}` });
+    // What jobs are about is told by them.
+    if (visit.stepType !== "SERVICE_TASK") lane.bars.push(barOf(visit));
+  }
+  for (const job of jobs) found.get(job.stepId)?.bars.push(barOfJob(job));
+  for (const deed of deeds) {
+    const kind = SIGNS[deed.kind];
+    const lane = deed.stepId === undefined ? undefined : found.get(deed.stepId);
+    if (kind !== undefined) lane?.signs?.push({ at: Date.parse(deed.at), kind, text: say(deed) });
   }
   return [...found.values()];
+}
+
+const time = (at: string | null | undefined): number | undefined => (at ? Date.parse(at) : undefined);
+
+function barOf(visit: Visit): Lane["bars"][number] {
+  const isOver = visit.endedAt !== null;
+  const other: Spent = WAITS.includes(visit.stepType) ? "wait" : isOver ? "done" : "work";
+  const spent = visit.status === "FAILED" ? "failed" : other;
+  const text = `${visit.status.toLowerCase()}, visit ${visit.attemptNumber}`;
+  return { from: Date.parse(visit.startedAt), to: time(visit.endedAt), spent, text };
+}
+
+const JOBS: Record<string, [Spent, string]> = {
+  AVAILABLE: ["queue", "waits for a worker"],
+  LOCKED: ["work", "held by"],
+  SUSPENDED: ["backoff", "out of reach until the instance is tried again"],
+  COMPLETED: ["done", "queued and done by"],
+  FAILED: ["failed", "failed at"],
+  LEASE_EXPIRED: ["lapsed", "lost by its worker"],
+  WITHDRAWN: ["backoff", "not needed any more"],
+};
+
+function barOfJob(job: InstanceJob): Lane["bars"][number] {
+  const [spent, text] = JOBS[job.status] ?? ["work", "queued or at work"];
+  const who = job.workerId === undefined ? "" : ` ${job.workerId}`;
+  const why = job.errorMessage === undefined ? "" : `: ${job.errorMessage}`;
+  const told = `try ${job.attemptNumber}, ${text}${who}${why}`;
+  return { from: Date.parse(job.createdAt), to: time(job.endedAt), spent, text: told };
 }

@@ -45,6 +45,12 @@ const NUMBER = new Intl.NumberFormat();
 
 export const count = (value: number): string => NUMBER.format(value);
 
+/** Where the server stops to count what is pending. */
+const COUNTED_MAX = 10_000;
+
+/** A number that the server counts so far and no further. */
+export const atLeast = (value: number): string => (value >= COUNTED_MAX ? `${count(COUNTED_MAX)}+` : count(value));
+
 /** `1 instance`, `2 instances`. */
 export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 

@@ -149,25 +149,65 @@ export interface Mark {
   here?: number | boolean;
   visits?: number;
   due?: string;
-  isFailed?: boolean;
+  failed?: boolean;
 }
 
 export interface Picture {
   title: string;
   width: number;
   height: number;
-  nodes: { id: string; label: string; detail: string; kind: string; x: number; y: number; w: number; h: number; mark?: Mark }[];
-  edges: { from: string; to: string; label: string; style: string; points: [number, number][] }[];
+  nodes: PictureNode[];
+  edges: PictureEdge[];
   groups: { label: string; x: number; y: number; w: number; h: number }[];
+}
+
+export interface PictureNode {
+  id: string;
+  label: string;
+  detail: string;
+  /** The label and the detail, broken into the lines there is room for. */
+  labelLines: string[];
+  detailLines: string[];
+  kind: string;
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  mark?: Mark;
+}
+
+export interface PictureEdge {
+  from: string;
+  to: string;
+  label: string;
+  labelLines: string[];
+  /** Left, top, width, height. */
+  labelArea?: [number, number, number, number];
+  style: string;
+  points: [number, number][];
+  back: boolean;
+  /** Whether the instance has gone this way. */
+  taken: boolean;
 }
 
 export interface Explanation {
   status?: string;
   summary: string;
   waits?: { at?: string; for?: string; since?: string; until?: string }[];
-  conditions?: { at?: string; text: string; outcome: unknown; values?: Variables }[];
-  next?: { what: string; leadsTo?: string; byWhom?: string; refusedBecause?: string }[];
-  stuck?: unknown;
+  conditions?: Condition[];
+  next?: { what: string; leadsTo: string[]; by: string; refusedBecause?: string }[];
+  stuck?: string;
+}
+
+export interface Condition {
+  at: string;
+  text: string;
+  /** `true`, `false`, `asked` when somebody outside decides, or `error`. */
+  outcome: string;
+  error?: string;
+  values: Variables;
+  /** On the way here, where it is, or on the way on. */
+  tense: "passed" | "here" | "ahead";
 }
 
 export interface Finding {
@@ -175,8 +215,7 @@ export interface Finding {
   severity: string;
   message: string;
   help?: string;
-  line?: number;
-  column?: number;
+  place: { pointer: string; line: number; column: number };
 }
 
 export interface Overview {
@@ -187,10 +226,97 @@ export interface Overview {
   outbox: { pending: number; oldestAt?: string; dead: number };
   members: number;
   commits: number;
+  queues: Queue[];
+  rates: Rate[];
+}
+
+/** What waits to be claimed of one kind of work. */
+export interface Queue {
+  face: Face;
+  queue: string;
+  definition: string;
+  ready: number;
+  firstAt: string;
+}
+
+/** What happened within a minute. */
+export interface Rate {
+  face: Face;
+  from: string;
+  started: number;
+  completed: number;
+  failed: number;
+}
+
+export interface Workers {
+  workers: Worker[];
+  members: Member[];
+}
+
+export interface Worker {
+  face: Face;
+  workerId: string;
+  queues: string[];
+  askedAt?: string;
+  held: number;
+  leasedUntil?: string;
+}
+
+/** A program that works on entities. */
+export interface Member {
+  id: string;
+  tags: string[];
+  pending: number;
+  seenMsAgo: number;
+}
+
+export interface Counts {
+  counts: { status: string; count: number }[];
+}
+
+export interface Incident {
+  id: string;
+  face: Face;
+  definition: string;
+  definitionVersion: number;
+  step: string;
+  error: string;
+  count: number;
+  firstAt: string;
+  lastAt: string;
+  sample: FailedInstance;
+}
+
+export interface FailedInstance {
+  instanceId: string;
+  businessKey?: string;
+  error: string;
+  failedAt: string;
+}
+
+/** A job of one process; each time it is offered again it is another one. */
+export interface InstanceJob {
+  id: string;
+  stepId: string;
+  stepName: string;
+  jobType: string;
+  attemptNumber: number;
+  status: string;
+  retriesRemaining: number;
+  createdAt: string;
+  endedAt?: string;
+  workerId?: string;
+  lockExpiresAt?: string;
+  errorMessage?: string;
+}
+
+/** What is different between two moments. */
+export interface Difference {
+  changes: { op: string; path: string; from?: unknown; to?: unknown }[];
 }
 
 export interface Hold {
-  face: string;
+  face: Face;
   instanceId: string;
   definition: string;
   queue: string;
@@ -203,6 +329,11 @@ export interface ArmedTimer {
   face: string;
   instanceId: string;
   name: string;
+  kind: "boundary" | "next" | "deadline";
+  businessKey?: string;
+  stepId?: string;
+  stepName?: string;
+  leadsTo?: string;
   dueAt: string;
   isOverdue: boolean;
 }

@@ -1,5 +1,6 @@
 // What a screen shows: asked for when it opens, and again when something has changed.
 
+import { signal } from "@preact/signals";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { get, Refused } from "./api";
 import { type Changes, connection, useChanges } from "./live";
@@ -71,18 +72,45 @@ function kept<T>(before: { data?: T; path: string | null }, path: string): { dat
   return before.path === path && before.data !== undefined ? { data: before.data } : {};
 }
 
-/** What a server says about routes it does not have: entities take the name of one for a version. */
-const ABSENT = [400, 404, 405];
-
-/** Whether there is no such thing, or the server does not know it. */
+/** Whether there is no such thing. */
 export function isMissing(error: Error | undefined): boolean {
-  return error instanceof Refused && ABSENT.includes(error.status);
+  return error instanceof Refused && error.status === 404;
+}
+
+/** How long after a change an answer is new for sure: the server may give the same for a second. */
+const SETTLED_MS = 1_500;
+
+/** Like {@link useResource}, for what the server finds out once a second at the most. */
+export function useSettling<T>(path: string, matters: Matters): Resource<T> {
+  const resource = useResource<T>(path, matters);
+  const [reload, timer] = [useRef(resource.reload), useRef<number>()];
+  reload.current = resource.reload;
+  useChanges(matters, () => {
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => reload.current(), SETTLED_MS);
+  });
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  return resource;
+}
+
+/** The answer to something that is asked once; again when `key` is another. */
+export function useAnswer<T>(ask: () => Promise<T>, key: string): Resource<T> {
+  const [answer, setAnswer] = useState<{ data?: T; error?: Error; key?: string }>({});
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    let isGone = false;
+    const done = (next: { data?: T; error?: Error }) => void (isGone || setAnswer({ ...next, key }));
+    ask().then((data) => done({ data }), (error: Error) => done({ error }));
+    return () => void (isGone = true);
+  }, [key, turn]);
+  const { data, error } = answer;
+  return { data, error, isLoading: answer.key !== key, reload: () => setTurn((it) => it + 1) };
 }
 
 /** How often what is not in the stream is looked at again. */
 const LOOK_MS = 5_000;
 
-/** Like {@link useResource}, for entities and lifecycles: the stream does not tell of them. */
+/** Like {@link useResource}, for what the stream does not tell of: models, and lifecycles without a stream of theirs. */
 export function usePolled<T>(path: string | null): Resource<T> {
   const resource = useResource<T>(path, (it) => it.all);
   const reload = useRef(resource.reload);
@@ -96,16 +124,18 @@ export function usePolled<T>(path: string | null): Resource<T> {
   return resource;
 }
 
+/** Looks again when an entity has changed: this one, or any. */
+export const entityMatters = (id?: string): Matters => (it) => (id === undefined ? it.faces.has("entity") : it.ids.has(id));
+
+/** One clock for the whole page: hundreds of ages change together. */
+const clock = signal(Date.now());
+window.setInterval(() => {
+  if (!document.hidden) clock.value = Date.now();
+}, 1_000);
+
 /** The present, once a second: for ages and countdowns. */
-export function useNow(everyMs = 1_000): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = window.setInterval(() => {
-      if (!document.hidden) setNow(Date.now());
-    }, everyMs);
-    return () => window.clearInterval(timer);
-  }, [everyMs]);
-  return now;
+export function useNow(): number {
+  return clock.value;
 }
 
 export function useTitle(title: string): void {

@@ -20,9 +20,17 @@ export function Head({ title, sub, children }: { title: ComponentChildren; sub?:
   );
 }
 
-export function Card({ title, children, extra }: { title?: string; children: ComponentChildren; extra?: ComponentChildren }) {
+interface CardProps {
+  title?: string;
+  children: ComponentChildren;
+  extra?: ComponentChildren;
+  /** What links lead here by. */
+  id?: string;
+}
+
+export function Card({ title, children, extra, id }: CardProps) {
   return (
-    <section class="card">
+    <section class="card" id={id}>
       {title === undefined ? null : (
         <div class="card-head">
           <h2>{title}</h2>

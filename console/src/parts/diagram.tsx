@@ -2,11 +2,8 @@
 // shapes and colors, and can be moved and enlarged.
 
 import { useRef, useState } from "preact/hooks";
-import type { Mark, Picture } from "../lib/types";
-import { Sign, shape, wrap } from "./shapes";
-
-type Node = Picture["nodes"][number];
-type Edge = Picture["edges"][number];
+import type { Mark, Picture, PictureEdge, PictureNode } from "../lib/types";
+import { Sign, shape } from "./shapes";
 
 /** Room around the drawing. */
 const MARGIN = 14;
@@ -16,16 +13,11 @@ const ZOOM_MAX = 6;
 /** Higher drawings are made smaller; the lower ones have their own size. */
 const HEIGHT_MAX = 1_100;
 
-interface Props {
-  of: Picture;
-  /** What goes on, instead of what the picture says: for a moment in the past. */
-  marks?: Map<string, Mark> | undefined;
-  onPick?: (id: string) => void;
-}
+/** From the top of one line of a text to the next: of names, of details, of labels. */
+const [NAME_LINE, DETAIL_LINE, LABEL_LINE] = [17, 14, 14];
 
-export function Diagram({ of, marks, onPick }: Props) {
+export function Diagram({ of, onPick }: { of: Picture; onPick?: (id: string) => void }) {
   const view = useView(of);
-  const markOf = (node: Node) => (marks === undefined ? node.mark : marks.get(node.id));
   return (
     <figure class="diagram">
       <div class="zoom">
@@ -36,63 +28,57 @@ export function Diagram({ of, marks, onPick }: Props) {
       <svg role="img" aria-label={`Diagram of ${of.title}; the same as text is below`} {...view.props}>
         {of.groups.map((it, at) => (
           <g key={at} class="group">
-            <rect x={it.x} y={it.y} width={it.w} height={it.h} rx={8} />
-            <text x={it.x + 10} y={it.y + 16}>{it.label}</text>
+            <rect x={it.x} y={it.y} width={it.w} height={it.h} rx={10} />
+            <title>{it.label}</title>
           </g>
         ))}
-        {of.edges.map((it, at) => <Line key={at} of={it} isTaken={isTaken(of, it, markOf)} />)}
-        {of.nodes.map((it) => <Box key={it.id} of={it} mark={markOf(it)} onPick={onPick} />)}
+        {of.edges.map((it, at) => <Line key={at} of={it} />)}
+        {of.nodes.map((it) => <Box key={it.id} of={it} onPick={onPick} />)}
+        {of.edges.map((it, at) => <Start key={at} of={it} />)}
+        {of.edges.map((it, at) => <Label key={at} of={it} />)}
       </svg>
-      <Told of={of} markOf={markOf} />
+      <Told of={of} />
     </figure>
   );
 }
 
-/** Both ends were visited. The line between them may still not be the one that was taken. */
-function isTaken(of: Picture, edge: Edge, markOf: (node: Node) => Mark | undefined): boolean {
-  const seen = (id: string) => {
-    const node = of.nodes.find((it) => it.id === id);
-    const mark = node === undefined ? undefined : markOf(node);
-    return mark !== undefined && ((mark.visits ?? 0) > 0 || isHere(mark));
-  };
-  return seen(edge.from) && seen(edge.to);
-}
+export const isHere = (mark: Mark | undefined): boolean => Number(mark?.here ?? 0) > 0;
 
-export const isHere = (mark: Mark | undefined): boolean => mark?.here !== undefined && Number(mark.here) > 0;
-
-function Box({ of, mark, onPick }: { of: Node; mark: Mark | undefined; onPick: ((id: string) => void) | undefined }) {
-  const state = mark?.isFailed ? "is-failed" : isHere(mark) ? "is-here" : (mark?.visits ?? 0) > 0 ? "is-visited" : "";
-  const labels = wrap(of.label, 24, 3);
-  const details = wrap(of.detail, 36, 2);
+function Box({ of, onPick }: { of: PictureNode; onPick: ((id: string) => void) | undefined }) {
+  const { mark, labelLines, detailLines } = of;
+  const state = mark?.failed ? "is-failed" : isHere(mark) ? "is-here" : (mark?.visits ?? 0) > 0 ? "is-visited" : "";
   const hasSign = !["start", "state", "terminal"].includes(of.kind);
   const left = hasSign ? of.x + 38 : of.x + of.w / 2;
-  const top = of.y + (of.h - labels.length * 17 - details.length * 14) / 2;
+  const top = of.y + (of.h - labelLines.length * NAME_LINE - detailLines.length * DETAIL_LINE) / 2;
+  const below = top + labelLines.length * NAME_LINE;
   const anchor = hasSign ? "start" : "middle";
   return (
     <g class={`node ${of.kind} ${state}`} onClick={() => onPick?.(of.id)}>
-      <title>{told(of, mark)}</title>
+      <title>{told(of)}</title>
       {shape(of)}
       {hasSign ? <Sign kind={of.kind} x={of.x + 12} y={of.y + (of.h - 16) / 2} /> : null}
-      {of.kind === "start" ? null : labels.map((text, at) => (
-        <text key={at} class="name" x={left} y={top + 13 + at * 17} text-anchor={anchor}>{text}</text>
+      {of.kind === "start" ? null : labelLines.map((text, at) => (
+        <text key={at} class="name" x={left} y={top + 13 + at * NAME_LINE} text-anchor={anchor}>{text}</text>
       ))}
-      {details.map((text, at) => (
-        <text key={at} class="detail" x={left} y={top + labels.length * 17 + 10 + at * 14} text-anchor={anchor}>{text}</text>
+      {detailLines.map((text, at) => (
+        <text key={at} class="detail" x={left} y={below + 10 + at * DETAIL_LINE} text-anchor={anchor}>{text}</text>
       ))}
-      <Badges of={of} mark={mark} />
+      <Badges of={of} />
     </g>
   );
 }
 
-function Badges({ of, mark }: { of: Node; mark: Mark | undefined }) {
+function Badges({ of }: { of: PictureNode }) {
+  const { mark } = of;
   if (mark === undefined) return null;
-  const visits = mark.visits ?? 0;
+  const [here, visits, top] = [Number(mark.here ?? 0), mark.visits ?? 0, of.y - 9];
+  const presence = here > 1 ? `here ×${here}` : "here";
   return (
     <>
-      {mark.isFailed ? <Badge kind="bad" x={of.x - 6} y={of.y - 9} text="failed" /> : null}
-      {!mark.isFailed && isHere(mark) ? <Badge kind="now" x={of.x - 6} y={of.y - 9} text={Number(mark.here) > 1 ? `here ×${Number(mark.here)}` : "here"} /> : null}
-      {visits > 1 ? <Badge kind="often" x={of.x + of.w - 22} y={of.y - 9} text={`×${visits}`} /> : null}
-      {mark.due === undefined || mark.due === null ? null : <Badge kind="due" x={of.x - 6} y={of.y + of.h - 8} text={`until ${mark.due}`} />}
+      {mark.failed ? <Badge kind="bad" x={of.x - 6} y={top} text="failed" /> : null}
+      {!mark.failed && here > 0 ? <Badge kind="now" x={of.x - 6} y={top} text={presence} /> : null}
+      {visits > 1 ? <Badge kind="often" x={of.x + of.w - 22} y={top} text={`×${visits}`} /> : null}
+      {mark.due === undefined ? null : <Badge kind="due" x={of.x - 6} y={of.y + of.h - 8} text={`until ${mark.due}`} />}
     </>
   );
 }
@@ -107,30 +93,41 @@ function Badge({ kind, x, y, text }: { kind: string; x: number; y: number; text:
   );
 }
 
-function Line({ of, isTaken }: { of: Edge; isTaken: boolean }) {
+function Line({ of }: { of: PictureEdge }) {
   const points = of.points.map(([x, y]) => `${x},${y}`).join(" ");
-  const place = middle(of.points);
   return (
-    <g class={`edge ${of.style} ${isTaken ? "is-taken" : ""}`}>
+    <g class={`edge ${of.style} ${of.taken ? "is-taken" : ""} ${of.back ? "is-back" : ""}`}>
       <polyline points={points} />
       <path class="tip" d={tip(of.points)} />
-      {wrap(of.label, 30, 4).map((text, at, all) => (
-        <text key={at} x={place[0]} y={place[1] + 4 + (at - (all.length - 1) / 2) * 14} text-anchor="middle">{text}</text>
-      ))}
     </g>
   );
 }
 
-/** The middle of the longest part. */
-function middle(points: [number, number][]): [number, number] {
-  let [best, longest]: [[number, number], number] = [points[0] ?? [0, 0], -1];
-  for (let at = 1; at < points.length; at++) {
-    const [x1, y1] = points[at - 1]!;
-    const [x2, y2] = points[at]!;
-    const length = Math.abs(x1 - x2) + Math.abs(y1 - y2);
-    if (length > longest) [best, longest] = [[(x1 + x2) / 2, (y1 + y2) / 2], length];
-  }
-  return best;
+/** A clock on the border of the node, if time is what starts the edge. */
+function Start({ of }: { of: PictureEdge }) {
+  const at = of.points[0];
+  if (at === undefined || !["timer", "interrupting"].includes(of.style)) return null;
+  return (
+    <g class={`clock ${of.style}`}>
+      <circle cx={at[0]} cy={at[1]} r={8} />
+      <path d={`M${at[0]} ${at[1] - 5}v5h3`} />
+    </g>
+  );
+}
+
+/** Above everything: the server has left room for it, and the line makes some. */
+function Label({ of }: { of: PictureEdge }) {
+  if (of.labelArea === undefined) return null;
+  const [x, y, w, h] = of.labelArea;
+  return (
+    <g class={`label ${of.style}`}>
+      <title>{of.label}</title>
+      <rect x={x} y={y} width={w} height={h} />
+      {of.labelLines.map((text, at) => (
+        <text key={at} x={x + w / 2} y={y + (at + 1) * LABEL_LINE - 1} text-anchor="middle">{text}</text>
+      ))}
+    </g>
+  );
 }
 
 function tip(points: [number, number][]): string {
@@ -142,9 +139,9 @@ function tip(points: [number, number][]): string {
   return `M${end[0]} ${end[1]}L${at(8, 4)}L${at(8, -4)}z`;
 }
 
-function told(node: Node, mark: Mark | undefined): string {
-  const parts = [`${node.label} (${node.kind})`, node.detail];
-  if (mark?.isFailed) parts.push("failed here");
+function told({ label, kind, detail, mark }: PictureNode): string {
+  const parts = [`${label} (${kind})`, detail];
+  if (mark?.failed) parts.push("failed here");
   else if (isHere(mark)) parts.push("is here now");
   if ((mark?.visits ?? 0) > 0) parts.push(`visited ${mark?.visits}×`);
   if (mark?.due) parts.push(`until ${mark.due}`);
@@ -152,17 +149,18 @@ function told(node: Node, mark: Mark | undefined): string {
 }
 
 /** The drawing for those who do not see it. */
-function Told({ of, markOf }: { of: Picture; markOf: (node: Node) => Mark | undefined }) {
+function Told({ of }: { of: Picture }) {
   const label = (id: string) => of.nodes.find((it) => it.id === id)?.label || id;
+  const way = (it: PictureEdge) => [it.label, it.taken ? "taken" : ""].filter((text) => text !== "").join(", ");
   return (
     <details class="told">
       <summary>The diagram as text</summary>
       <ul>
         {of.nodes.map((node) => (
           <li key={node.id}>
-            {told(node, markOf(node)).replaceAll("\n", "; ")}
+            {told(node).replaceAll("\n", "; ")}
             {of.edges.filter((it) => it.from === node.id).map((it, at) => (
-              <span key={at}> → {label(it.to)}{it.label === "" ? "" : ` (${it.label})`}</span>
+              <span key={at}> → {label(it.to)}{way(it) === "" ? "" : ` (${way(it)})`}</span>
             ))}
           </li>
         ))}

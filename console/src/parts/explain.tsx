@@ -1,64 +1,89 @@
 // Why something is where it is, in the words of the server.
 
-import { words } from "../lib/text";
-import type { Explanation } from "../lib/types";
+import type { Condition, Explanation } from "../lib/types";
 import { type Matters, useResource } from "../lib/use";
-import { Ago, Card, Value, When } from "./base";
+import { Ago, Card, Loaded, Value, When } from "./base";
 import { Icon } from "./icon";
 
-/** Nothing, where the server does not explain. */
-export function Explain({ path, matters }: { path: string; matters: Matters }) {
+export function Explain({ path, matters, title }: { path: string; matters: Matters; title?: string }) {
   const explained = useResource<Explanation>(path, matters);
-  if (explained.data === undefined) return null;
-  return <Card title="Why is it here?"><Told of={explained.data} /></Card>;
+  return (
+    <Card title={title ?? "Why is it here?"}>
+      <Loaded of={explained}>{(it) => <Told of={it} />}</Loaded>
+    </Card>
+  );
 }
 
 function Told({ of }: { of: Explanation }) {
-  const stuck = typeof of.stuck === "string" ? of.stuck : of.stuck ? "It is stuck: nothing that can happen by itself gets it further." : "";
   return (
     <div class="explain">
       <p>{of.summary}</p>
-      {stuck === "" ? null : <p class="problem"><Icon name="failed" />{stuck}</p>}
-      {(of.waits ?? []).length === 0 ? null : (
-        <ul>
-          {of.waits?.map((it, at) => (
-            <li key={at}>
-              {it.at === undefined ? null : <strong>{it.at}</strong>} waits for {it.for ?? "something"}
-              {it.since ? <>, since <Ago at={it.since} /></> : null}
-              {it.until ? <>, until <When at={it.until} /></> : null}
-            </li>
-          ))}
-        </ul>
-      )}
-      {(of.conditions ?? []).length === 0 ? null : <Conditions of={of.conditions ?? []} />}
-      {(of.next ?? []).length === 0 ? null : (
-        <>
-          <h3>What can happen next</h3>
-          <ul>
-            {of.next?.map((it, at) => (
-              <li key={at}>
-                {it.what}
-                {it.leadsTo ? <> → <strong>{it.leadsTo}</strong></> : null}
-                {it.byWhom ? <span class="quiet"> by {it.byWhom}</span> : null}
-                {it.refusedBecause ? <span class="bad"> not now: {it.refusedBecause}</span> : null}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {of.stuck === undefined ? null : <p class="problem"><Icon name="failed" />Stuck: {of.stuck}</p>}
+      <Waits of={of.waits ?? []} />
+      {TENSES.map(([tense, name]) => (
+        <Conditions key={tense} name={name} of={(of.conditions ?? []).filter((it) => it.tense === tense)} />
+      ))}
+      <Next of={of.next ?? []} />
     </div>
   );
 }
 
-function Conditions({ of }: { of: NonNullable<Explanation["conditions"]> }) {
+function Waits({ of }: { of: NonNullable<Explanation["waits"]> }) {
+  if (of.length === 0) return null;
+  return (
+    <ul>
+      {of.map((it, at) => (
+        <li key={at}>
+          {it.at === undefined ? null : <strong>{it.at}</strong>} waits for {it.for ?? "something"}
+          {it.since ? <>, since <Ago at={it.since} /></> : null}
+          {it.until ? <>, until <When at={it.until} /></> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Next({ of }: { of: NonNullable<Explanation["next"]> }) {
+  if (of.length === 0) return null;
   return (
     <>
-      <h3>Conditions</h3>
+      <h3>What can happen next</h3>
       <ul>
         {of.map((it, at) => (
           <li key={at}>
-            <code>{it.text}</code> is <strong>{words(String(it.outcome)).toLowerCase()}</strong>
-            {Object.entries(it.values ?? {}).map(([name, value]) => <span key={name} class="quiet"> · {name} = <Value value={value} /></span>)}
+            {it.what}
+            {it.leadsTo.length === 0 ? null : <> → <strong>{it.leadsTo.join(", ")}</strong></>}
+            {it.by === "" ? null : <span class="quiet"> by {it.by}</span>}
+            {it.refusedBecause === undefined ? null : <span class="bad"> not now: {it.refusedBecause}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const TENSES: [Condition["tense"], string][] = [
+  ["here", "Conditions that keep it here"],
+  ["ahead", "Conditions ahead"],
+  ["passed", "Conditions on the way here"],
+];
+
+const OUTCOMES: Record<string, string> = { asked: "decided by somebody outside", error: "no answer" };
+
+function Conditions({ name, of }: { name: string; of: Condition[] }) {
+  if (of.length === 0) return null;
+  return (
+    <>
+      <h3>{name}</h3>
+      <ul>
+        {of.map((it, at) => (
+          <li key={at}>
+            <code>{it.text}</code> <span class="quiet">at {it.at}</span> is{" "}
+            <strong>{OUTCOMES[it.outcome] ?? it.outcome}</strong>
+            {it.error === undefined ? null : <span class="bad">: {it.error}</span>}
+            {Object.entries(it.values).map(([name, value]) => (
+              <span key={name} class="quiet"> · {name} = <Value value={value} /></span>
+            ))}
           </li>
         ))}
       </ul>

@@ -6,14 +6,21 @@ import { count, words } from "../lib/text";
 import { Icon } from "./icon";
 import { withQuery } from "./tabs";
 
+/** What is looked for; empty where it does not matter. */
 export interface Wanted {
   status: string;
   definition: string;
+  version: string;
   key: string;
   step: string;
+  /** Started at or after this, and before that, as RFC 3339. */
+  after: string;
+  before: string;
   /** The last one of the page before. */
   from: string;
 }
+
+const NARROWING = ["status", "definition", "version", "key", "step", "after", "before"] as const;
 
 interface Props {
   wanted: Wanted;
@@ -27,38 +34,57 @@ interface Props {
 export function Filters({ wanted, statuses, counts, definitions, hasStep }: Props) {
   const { url, route } = useLocation();
   const set = (changes: Record<string, string | undefined>) => route(withQuery(url, { ...changes, from: undefined }));
-  const isNarrowed = wanted.status !== "" || wanted.definition !== "" || wanted.key !== "" || wanted.step !== "";
+  const clear = () => set(Object.fromEntries(NARROWING.map((it) => [it, undefined])));
+  const isNarrowed = NARROWING.some((it) => wanted[it] !== "");
+  const choose = (event: Event) => set({ definition: (event.target as HTMLSelectElement).value, version: undefined });
   return (
     <div class="filters">
-      <ul class="chips" aria-label="Status">
-        {statuses.map((it) => {
-          const isChosen = wanted.status === it;
-          const number = counts.get(it);
-          return (
-            <li key={it}>
-              <button type="button" class="chip" aria-pressed={isChosen} onClick={() => set({ status: isChosen ? undefined : it })}>
-                {words(it)}
-                {number === undefined ? null : <span class="number">{count(number)}</span>}
-              </button>
-            </li>
-          );
-        })}
-      </ul>
+      <Chips chosen={wanted.status} statuses={statuses} counts={counts} set={(status) => set({ status })} />
       <label class="inline">
         <span>Definition</span>
-        <select value={wanted.definition} onChange={(event) => set({ definition: (event.target as HTMLSelectElement).value })}>
+        <select value={wanted.definition} onChange={choose}>
           <option value="">All</option>
           {definitions.map(([id, name]) => <option key={id} value={id}>{name}</option>)}
         </select>
       </label>
+      {wanted.definition === "" ? null : (
+        <Typed label="Version" value={wanted.version} set={(version) => set({ version })} />
+      )}
       <Typed label="Business key" value={wanted.key} set={(key) => set({ key })} />
       {hasStep ? <Typed label="Step" value={wanted.step} set={(step) => set({ step })} /> : null}
+      <Moment label="Started from" value={wanted.after} set={(after) => set({ after })} />
+      <Moment label="Started before" value={wanted.before} set={(before) => set({ before })} />
       {isNarrowed ? (
-        <button type="button" class="link" onClick={() => set({ status: undefined, definition: undefined, key: undefined, step: undefined })}>
+        <button type="button" class="link" onClick={clear}>
           <Icon name="cancelled" />Clear
         </button>
       ) : null}
     </div>
+  );
+}
+
+interface ChipsProps {
+  chosen: string;
+  statuses: string[];
+  counts: Map<string, number>;
+  set: (status: string | undefined) => void;
+}
+
+function Chips({ chosen, statuses, counts, set }: ChipsProps) {
+  return (
+    <ul class="chips" aria-label="Status">
+      {statuses.map((it) => {
+        const [number, next] = [counts.get(it), chosen === it ? undefined : it];
+        return (
+          <li key={it}>
+            <button type="button" class="chip" aria-pressed={chosen === it} onClick={() => set(next)}>
+              {words(it)}
+              {number === undefined ? null : <span class="number">{count(number)}</span>}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -77,4 +103,26 @@ function Typed({ label, value, set }: { label: string; value: string; set: (valu
       />
     </label>
   );
+}
+
+/** A time of day here; in the address it is the same time everywhere. */
+function Moment({ label, value, set }: { label: string; value: string; set: (value: string | undefined) => void }) {
+  const change = (event: Event) => {
+    const text = (event.target as HTMLInputElement).value;
+    set(text === "" ? undefined : new Date(text).toISOString());
+  };
+  return (
+    <label class="inline">
+      <span>{label}</span>
+      <input type="datetime-local" value={local(value)} onChange={change} />
+    </label>
+  );
+}
+
+/** `2026-11-17T09:30`, as such fields want it. */
+function local(at: string): string {
+  const time = Date.parse(at);
+  if (Number.isNaN(time)) return "";
+  const zone = new Date(time).getTimezoneOffset() * 60_000;
+  return new Date(time - zone).toISOString().slice(0, 16);
 }

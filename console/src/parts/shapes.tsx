@@ -53,16 +53,3 @@ const SIGNS: Record<string, string> = {
 export function Sign({ kind, x, y }: { kind: string; x: number; y: number }) {
   return <path class="sign" transform={`translate(${x} ${y})`} d={SIGNS[kind] ?? ""} />;
 }
-
-/** The text in lines of so many letters; the last one says if there is more. */
-export function wrap(text: string, columns: number, lines: number): string[] {
-  const found: string[] = [];
-  for (const word of text.split(/\s+/).filter((it) => it !== "")) {
-    const last = found.at(-1);
-    if (last !== undefined && last.length + word.length < columns) found[found.length - 1] = `${last} ${word}`;
-    else found.push(word);
-  }
-  const cut = found.slice(0, lines).map((it) => (it.length > columns ? `${it.slice(0, columns - 1)}…` : it));
-  if (found.length > lines) cut[lines - 1] = `${(cut[lines - 1] ?? "").slice(0, columns - 1)}…`;
-  return cut;
-}

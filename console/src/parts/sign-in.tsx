@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { bearer, isUnknown } from "../lib/api";
+import { bearer, isUnknown, located } from "../lib/api";
 import { refresh } from "../lib/live";
 import { type Resource, useTitle } from "../lib/use";
 import { meet } from "../lib/who";
@@ -49,7 +49,7 @@ export function SignIn() {
 }
 
 async function token(id: string, secret: string): Promise<string> {
-  const response = await fetch("/api/oauth/token", {
+  const response = await fetch(located("/api/oauth/token"), {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${id}:${secret}`)}`, "content-type": "application/x-www-form-urlencoded" },
     body: "grant_type=client_credentials",

@@ -7,17 +7,26 @@ interface Line {
   number?: number;
 }
 
-export function Source({ text, before }: { text: string; before?: string }) {
+interface Props {
+  text: string;
+  /** What it is compared with. */
+  before?: string;
+  /** What is said about lines. */
+  marks?: Map<number, string>;
+}
+
+export function Source({ text, before, marks }: Props) {
   const lines = before === undefined ? plain(text) : compare(before.split("\n"), text.split("\n"));
+  const markOf = (line: Line) => (line.number === undefined ? undefined : marks?.get(line.number));
   const isSame = before !== undefined && lines.every((it) => it.kind === "same");
   return (
     <>
       {isSame ? <p class="empty">Nothing but the version.</p> : null}
       <pre class="source" tabIndex={0} role="region" aria-label="Source">
         {lines.map((it, at) => (
-          <span key={at} class={it.kind}>
+          <span key={at} id={idOf(it, at)} class={markOf(it) === undefined ? it.kind : "marked"} title={markOf(it)}>
             <span class="line" aria-hidden="true">{it.number ?? ""}</span>
-            <span class="sign" aria-hidden={it.kind === "same"}>{it.kind === "added" ? "+" : it.kind === "gone" ? "−" : " "}</span>
+            <span class="sign" aria-hidden={it.kind === "same"}>{SIGNS[it.kind]}</span>
             {it.text}
             {"\n"}
           </span>
@@ -26,6 +35,11 @@ export function Source({ text, before }: { text: string; before?: string }) {
     </>
   );
 }
+
+/** What links lead to a line by. */
+const idOf = (line: Line, at: number): string => (line.number === undefined ? `gone-${at}` : `line-${line.number}`);
+
+const SIGNS: Record<Line["kind"], string> = { same: " ", added: "+", gone: "−" };
 
 function plain(text: string): Line[] {
   return text.split("\n").map((text, at) => ({ kind: "same", text, number: at + 1 }));

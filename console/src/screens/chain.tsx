@@ -4,14 +4,16 @@ import { useRoute } from "preact-iso";
 import { useState } from "preact/hooks";
 import { because, path, post } from "../lib/api";
 import { chainLanes } from "../lib/chain";
-import { duration, words } from "../lib/text";
-import type { ChainCommit, ChainEvent, ChainInstance, ChainStep, Page, Picture } from "../lib/types";
+import { duration, when, words } from "../lib/text";
+import type { ChainCommit, ChainEvent, ChainInstance, ChainStep, Page } from "../lib/types";
 import { type Matters, useNow, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
-import { Diagram } from "../parts/diagram";
+import { CancelAsk } from "../parts/cancel-ask";
 import { Ask, Field, object } from "../parts/dialog";
+import { Drawn } from "../parts/drawn";
 import { Explain } from "../parts/explain";
 import { Do } from "../parts/process-actions";
+import { Scrubber } from "../parts/scrubber";
 import { Status } from "../parts/status";
 import { type Column, Table } from "../parts/table";
 import { Tabs } from "../parts/tabs";
@@ -26,20 +28,27 @@ export function ChainScreen() {
 function Chain({ id }: { id: string }) {
   const mine: Matters = (it) => it.ids.has(id);
   const root = path`/v1/chains/instances/${id}`;
-  const instance = useResource<ChainInstance>(root, mine);
   const events = useResource<Page<ChainCommit>>(`${root}/events?pageSize=1000`, mine);
+  const commits = events.data?.items ?? [];
+  const [place, setPlace] = useState<number>();
+  const moment = place === undefined ? undefined : commits[place];
+  // At a moment it is as that commit left it.
+  const as = moment === undefined ? "" : `?version=${moment.version}`;
+  const instance = useResource<ChainInstance>(`${root}${as}`, mine);
   useTitle(instance.data?.bizKey ?? id);
+  const text = moment === undefined ? undefined : `${when(moment.at)}: ${moment.events.map((it) => words(it.type)).join(", ")}`;
   return (
     <Loaded of={instance}>
       {(it) => (
         <>
           <Head title={<>{it.bizKey ?? it.instanceId} <Status of={it.status} /></>} sub={<Origin of={it} />}>
-            <Actions of={it} />
+            {moment === undefined ? <Actions of={it} /> : undefined}
           </Head>
           {it.cancelReason === null ? null : <p class="reason"><strong>Canceled:</strong> {it.cancelReason}</p>}
-          <Explain path={`${root}/explain`} matters={mine} />
-          <Card title="Steps"><Strip steps={it.steps ?? []} /></Card>
-          <Loaded of={events}>{(page) => <About of={it} root={root} commits={page.items} matters={mine} />}</Loaded>
+          {moment === undefined ? <Explain path={`${root}/explain`} matters={mine} /> : null}
+          <Scrubber times={commits.map((commit) => Date.parse(commit.at))} place={place} set={setPlace} text={text} />
+          <Card title={moment === undefined ? "Steps" : "Steps at that moment"}><Strip steps={it.steps ?? []} /></Card>
+          <Loaded of={events}>{(page) => <About of={it} drawn={`${root}/diagram.json${as}`} commits={page.items} upTo={moment} matters={mine} />}</Loaded>
         </>
       )}
     </Loaded>
@@ -58,15 +67,27 @@ function Origin({ of }: { of: ChainInstance }) {
   );
 }
 
-function About({ of, root, commits, matters }: { of: ChainInstance; root: string; commits: ChainCommit[]; matters: Matters }) {
+interface AboutProps {
+  of: ChainInstance;
+  /** Where the picture is. */
+  drawn: string;
+  commits: ChainCommit[];
+  /** The moment that is looked at; now, if absent. */
+  upTo: ChainCommit | undefined;
+  matters: Matters;
+}
+
+function About({ of, drawn, commits, upTo, matters }: AboutProps) {
   const now = useNow();
+  const past = upTo === undefined ? commits : commits.filter((it) => it.version <= upTo.version);
   return (
     <Tabs
       label="About this instance"
       of={[
-        { id: "timeline", name: "Timeline", body: () => <Card><Timeline lanes={chainLanes(of, commits)} now={now} /></Card> },
-        { id: "history", name: "History", body: () => <History commits={commits} steps={of.steps ?? []} /> },
-        { id: "diagram", name: "Diagram", body: () => <Drawn root={root} matters={matters} /> },
+        { id: "timeline", name: "Timeline", body: () => <Card><Timeline lanes={chainLanes(of, past)} now={upTo === undefined ? now : Date.parse(upTo.at)} /></Card> },
+        { id: "history", name: "History", body: () => <History commits={past} steps={of.steps ?? []} /> },
+        { id: "attempts", name: "Attempts", body: () => <Attempts steps={of.steps ?? []} /> },
+        { id: "diagram", name: "Diagram", body: () => <Drawn path={drawn} matters={matters} /> },
         { id: "context", name: "Context", body: () => <Json value={of.context} label="Context" /> },
         { id: "raw", name: "Raw", body: () => <Json value={of} label="The instance as the server tells it" /> },
       ]}
@@ -74,9 +95,21 @@ function About({ of, root, commits, matters }: { of: ChainInstance; root: string
   );
 }
 
-function Drawn({ root, matters }: { root: string; matters: Matters }) {
-  const picture = useResource<Picture>(`${root}/diagram.json`, matters);
-  return <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>;
+const ATTEMPTS: Column<ChainStep>[] = [
+  { head: "Step", cell: (it) => it.stepType },
+  { head: "Is", cell: (it) => <Status of={it.status} /> },
+  { head: "Failed tries", cell: (it) => `${it.attempts} of ${it.maxAttempts}`, isNumber: true },
+  { head: "Held by", cell: (it) => it.lockedBy ?? "–" },
+  { head: "Lease ends", cell: (it) => (it.lockedUntil === null ? "–" : <Ago at={it.lockedUntil} />) },
+  { head: "Waits for", cell: (it) => it.waitingEventType ?? "–" },
+  { head: "Deadline", cell: (it) => (it.deadlineAt === null ? "–" : <Ago at={it.deadlineAt} />) },
+  { head: "Next try", cell: (it) => (it.nextRunAt === null ? "–" : <Ago at={it.nextRunAt} />), isWide: true },
+  { head: "Last error", cell: (it) => (it.lastError === null ? "–" : <span class="bad">{it.lastError}</span>) },
+];
+
+/** What was tried, by whom it is held, and until when it waits. */
+function Attempts({ steps }: { steps: ChainStep[] }) {
+  return <Table label="Attempts" rows={steps} columns={ATTEMPTS} rowKey={(it) => String(it.stepSeq)} empty="It has no steps." />;
 }
 
 function Strip({ steps }: { steps: ChainStep[] }) {
@@ -139,12 +172,13 @@ function Actions({ of }: { of: ChainInstance }) {
   const [deed, setDeed] = useState<"signal" | "cancel">();
   if (of.status !== "RUNNING") return null;
   const waits = of.steps?.find((it) => it.status === "WAITING")?.waitingEventType ?? "";
+  const [name, close] = [of.bizKey ?? of.instanceId, () => setDeed(undefined)];
   return (
     <>
       <Do icon="signal" text="Signal…" isFirst={waits !== ""} onClick={() => setDeed("signal")} />
       <Do icon="cancelled" text="Cancel…" onClick={() => setDeed("cancel")} />
       {deed === "signal" ? <SignalAsk of={of} waits={waits} onClose={() => setDeed(undefined)} /> : null}
-      {deed === "cancel" ? <CancelAsk of={of} onClose={() => setDeed(undefined)} /> : null}
+      {deed === "cancel" ? <CancelAsk name={name} path={path`/v1/chains/instances/${of.instanceId}/cancel`} onClose={close} /> : null}
     </>
   );
 }
@@ -160,16 +194,6 @@ function SignalAsk({ of, waits, onClose }: { of: ChainInstance; waits: string; o
       <Field label="Event" value={event} set={setEvent} />
       <Field label="What there is to know" value={payload} set={setPayload} isLong placeholder="{}" hint="A JSON object; the worker sees it" />
       <Field label="Reason" value={reason} set={setReason} hint="Kept in the history, for whoever asks later" />
-    </Ask>
-  );
-}
-
-function CancelAsk({ of, onClose }: { of: ChainInstance; onClose: () => void }) {
-  const [reason, setReason] = useState("");
-  return (
-    <Ask title={`Cancel ${of.bizKey ?? of.instanceId}?`} verb="Cancel it" isDangerous onClose={onClose} act={() => post(path`/v1/chains/instances/${of.instanceId}/cancel`, { reason: reason.trim() })}>
-      <p>It ends here. Work that is under way is refused when it is reported. This cannot be undone.</p>
-      <Field label="Reason" value={reason} set={setReason} hint="Kept with the instance, for whoever asks later" />
     </Ask>
   );
 }

@@ -3,7 +3,7 @@
 import { path } from "../lib/api";
 import type { Model, StateCount } from "../lib/entity";
 import { count } from "../lib/text";
-import { usePolled, useTitle } from "../lib/use";
+import { entityMatters, usePolled, useResource, useTitle } from "../lib/use";
 import { Ago, Head } from "../parts/base";
 import { SignedIn } from "../parts/sign-in";
 import { Status } from "../parts/status";
@@ -12,7 +12,7 @@ import { type Column, Table } from "../parts/table";
 export function Entities() {
   useTitle("Entities");
   const models = usePolled<Model[]>("/api/model/");
-  const states = usePolled<StateCount[]>("/api/entity/stats/states");
+  const states = useResource<StateCount[]>("/api/entity/stats/states", entityMatters());
   const columns: Column<Model>[] = [
     { head: "Model", cell: (it) => <a class="name" href={path`/console/models/${it.modelName}/${it.modelVersion}`}><strong>{it.modelName}</strong><span class="quiet">version {it.modelVersion}</span></a> },
     { head: "Model is", cell: (it) => <Status of={it.currentState} /> },

@@ -6,7 +6,7 @@ import { path, put, query } from "../lib/api";
 import type { Entity, EntityChange, EntityDeed } from "../lib/entity";
 import { when, words } from "../lib/text";
 import type { Picture } from "../lib/types";
-import { isMissing, once, usePolled, useResource, useTitle } from "../lib/use";
+import { entityMatters, isMissing, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Copy, Head, Json, Loaded, When } from "../parts/base";
 import { Diagram } from "../parts/diagram";
 import { Ask } from "../parts/dialog";
@@ -27,11 +27,12 @@ export function EntityScreen() {
 
 function One({ id }: { id: string }) {
   const root = path`/api/entity/${id}`;
-  const changes = usePolled<EntityChange[]>(`${root}/changes`);
+  const mine = entityMatters(id);
+  const changes = useResource<EntityChange[]>(`${root}/changes`, mine);
   const times = (changes.data ?? []).map((it) => it.timeOfChange).reverse();
   const [place, setPlace] = useState<number>();
   const chosen = place === undefined ? undefined : times[place];
-  const entity = usePolled<Entity>(`${root}${query({ pointInTime: chosen })}`);
+  const entity = useResource<Entity>(`${root}${query({ pointInTime: chosen })}`, mine);
   const before = useResource<Entity>(place !== undefined && place > 0 ? `${root}${query({ pointInTime: times[place - 1] })}` : null);
   useTitle(entity.data === undefined ? id : title(entity.data));
   return (
@@ -41,13 +42,14 @@ function One({ id }: { id: string }) {
           <Head title={<>{title(it)} <span class="state">{it.meta.state}</span></>} sub={<Origin of={it} />}>
             {chosen === undefined ? <Transitions of={it} root={root} /> : undefined}
           </Head>
-          <Explain path={`${root}/explain`} matters={once} />
+          {chosen === undefined ? <Explain path={`${root}/explain`} matters={mine} /> : null}
           <Scrubber times={times.map((at) => Date.parse(at))} place={place} set={setPlace} text={chosen === undefined ? undefined : `${when(chosen)}: ${it.meta.state}`} />
           <Tabs
             label="About this entity"
             of={[
               { id: "data", name: "Document", body: () => <Card><Variables now={it.data} before={place !== undefined && place > 0 ? before.data?.data : undefined} /></Card> },
-              { id: "chart", name: "State chart", body: () => <Chart root={root} /> },
+              { id: "chart", name: "State chart", body: () => <Chart id={id} root={root} at={chosen} /> },
+              { id: "next", name: "Transitions", body: () => <Ways id={id} root={root} at={chosen} /> },
               { id: "audit", name: "Audit", body: () => <Audit id={id} /> },
               { id: "raw", name: "Raw", body: () => <Json value={it} label="The entity as the server tells it" /> },
             ]}
@@ -69,14 +71,25 @@ function Origin({ of }: { of: Entity }) {
   );
 }
 
-function Chart({ root }: { root: string }) {
-  const picture = usePolled<Picture>(`${root}/diagram.json`);
+/** The state it is in, or was in at a moment. */
+function Chart({ id, root, at }: { id: string; root: string; at: string | undefined }) {
+  const picture = useResource<Picture>(`${root}/diagram.json${query({ pointInTime: at })}`, entityMatters(id));
   if (isMissing(picture.error)) return <p class="empty">This server draws no chart of it.</p>;
   return <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>;
 }
 
+/** Where it could go, now or then. */
+function Ways({ id, root, at }: { id: string; root: string; at: string | undefined }) {
+  const names = useResource<string[]>(`${root}/transitions${query({ pointInTime: at })}`, entityMatters(id));
+  return (
+    <Loaded of={names}>
+      {(it) => (it.length === 0 ? <p class="empty">No transition leads out of this state.</p> : <Card title={at === undefined ? "It can take" : "It could take"}><ul class="plain-list">{it.map((name) => <li key={name}><code>{name}</code></li>)}</ul></Card>)}
+    </Loaded>
+  );
+}
+
 function Transitions({ of, root }: { of: Entity; root: string }) {
-  const names = usePolled<string[]>(`${root}/transitions`);
+  const names = useResource<string[]>(`${root}/transitions`, entityMatters(of.meta.id));
   const [asked, setAsked] = useState<string>();
   return (
     <>
@@ -104,6 +117,19 @@ const DEEDS: Column<EntityDeed>[] = [
 ];
 
 function Audit({ id }: { id: string }) {
-  const page = usePolled<{ items: EntityDeed[] }>(path`/api/audit/entity/${id}`);
-  return <Loaded of={page}>{(it) => <Table label="Audit" rows={it.items} columns={DEEDS} rowKey={(row) => `${row.utcTime} ${row.auditEventType} ${row.eventType} ${row.details}`} empty="Nothing is known." />}</Loaded>;
+  const [cursors, setCursors] = useState<string[]>([]);
+  const page = useResource<{ items: EntityDeed[]; pagination?: { hasNext: boolean; nextCursor?: string | null } }>(`${path`/api/audit/entity/${id}`}${query({ cursor: cursors.at(-1) })}`, entityMatters(id));
+  return (
+    <Loaded of={page}>
+      {({ items, pagination }) => (
+        <>
+          <Table label="Audit" rows={items} columns={DEEDS} rowKey={(row) => `${row.utcTime} ${row.auditEventType} ${row.eventType} ${row.details}`} empty="Nothing is known." />
+          <div class="pager">
+            {cursors.length === 0 ? null : <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>Newer</button>}
+            {pagination?.hasNext && pagination.nextCursor ? <button type="button" onClick={() => setCursors([...cursors, pagination.nextCursor ?? ""])}>Older</button> : null}
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
 }

@@ -2,23 +2,21 @@
 
 import { useLocation } from "preact-iso";
 import { useState } from "preact/hooks";
-import { path, query } from "../lib/api";
+import { get, path, query } from "../lib/api";
+import { STATUSES } from "../lib/status";
 import { count, plural, short } from "../lib/text";
-import type { ChainDefinition, ChainInstance, Overview, Page, ProcessDefinition, ProcessInstance } from "../lib/types";
-import { always, useResource, useTitle } from "../lib/use";
+import type { ChainDefinition, ChainInstance, ProcessDefinition, ProcessInstance } from "../lib/types";
+import type { Counts, Face, Page } from "../lib/types";
+import { useResource, useTitle } from "../lib/use";
 import { Ago, Head, Loaded } from "../parts/base";
-import { type Target, Bulk } from "../parts/bulk";
+import { Bulk, type Target, TOGETHER_MAX, type Walk } from "../parts/bulk";
 import { Filters, type Wanted } from "../parts/filters";
 import { Status } from "../parts/status";
 import { type Column, Table } from "../parts/table";
 import { withQuery } from "../parts/tabs";
 
-const PAGE = 50;
-
-const STATUSES = {
-  process: ["ACTIVE", "WAITING", "FAILED", "COMPLETED", "CANCELLED"],
-  chain: ["RUNNING", "FAILED", "COMPLETED", "CANCELED"],
-};
+/** Rows of a page; and instances that are fetched at a time to do something with all of them. */
+const [PAGE, WALKED] = [50, 500];
 
 export function Instances() {
   const { query: params } = useLocation();
@@ -38,43 +36,139 @@ export function Instances() {
   );
 }
 
-function useWanted(): Wanted {
-  const { query: params } = useLocation();
-  return { status: params["status"] ?? "", definition: params["definition"] ?? "", key: params["key"] ?? "", step: params["step"] ?? "", from: params["from"] ?? "" };
+/** What the lists of both faces differ in. */
+interface Kind<T> {
+  face: Face;
+  label: string;
+  columns: Column<T>[];
+  /** Where a page of those is that are looked for. */
+  page: (wanted: Wanted, size: number) => string;
+  target: (row: T) => Target;
+  empty: string;
 }
 
-function useCounts(face: string): Map<string, number> {
-  const overview = useResource<Overview>("/v1/overview", always);
-  const found = overview.data?.faces.find((it) => it.face === face)?.counts ?? [];
-  return new Map(found.map((it) => [it.status, it.count]));
-}
+const PROCESS: Kind<ProcessInstance> = {
+  face: "process",
+  label: "Processes",
+  empty: "No process is like that.",
+  columns: [
+    {
+      head: "Instance",
+      cell: (it) => <Name id={it.id} name={it.businessKey} href={path`/console/processes/${it.id}`} />,
+    },
+    { head: "Status", cell: (it) => <Status of={it.status} /> },
+    {
+      head: "At",
+      cell: (it) => <span class="clip" title={it.failureReason ?? ""}>{it.currentStepIds.join(", ") || "–"}</span>,
+    },
+    { head: "Definition", cell: (it) => <ProcessDefinitionLink of={it} />, isWide: true },
+    { head: "Started", cell: (it) => <Ago at={it.startedAt} />, isNumber: true },
+  ],
+  page: (wanted, size) =>
+    `/v1/instances${query({
+      status: wanted.status,
+      definitionId: wanted.definition,
+      definitionVersion: wanted.version,
+      businessKey: wanted.key,
+      stepId: wanted.step,
+      startedAfter: wanted.after,
+      startedBefore: wanted.before,
+      before: wanted.from,
+      pageSize: size,
+    })}`,
+  target: (it) => ({
+    face: "process",
+    id: it.id,
+    name: it.businessKey ?? short(it.id),
+    status: it.status,
+    steps: it.currentStepIds,
+  }),
+};
 
-const PROCESS: Column<ProcessInstance>[] = [
-  { head: "Instance", cell: (it) => <Name id={it.id} name={it.businessKey} href={path`/console/processes/${it.id}`} /> },
-  { head: "Status", cell: (it) => <Status of={it.status} /> },
-  { head: "At", cell: (it) => <span class="clip" title={it.failureReason ?? ""}>{it.currentStepIds.join(", ") || "–"}</span> },
-  { head: "Definition", cell: (it) => <a href={`${path`/console/definitions/process/${it.definitionId}`}?version=${it.definitionVersion}`}>{it.definitionId} v{it.definitionVersion}</a>, isWide: true },
-  { head: "Started", cell: (it) => <Ago at={it.startedAt} />, isNumber: true },
-];
+const CHAIN: Kind<ChainInstance> = {
+  face: "chain",
+  label: "Chains",
+  empty: "No chain is like that.",
+  columns: [
+    {
+      head: "Instance",
+      cell: (it) => (
+        <Name id={it.instanceId} name={it.bizKey ?? undefined} href={path`/console/chains/${it.instanceId}`} />
+      ),
+    },
+    { head: "Status", cell: (it) => <Status of={it.status} /> },
+    {
+      head: "At",
+      cell: (it) => (
+        <span class="clip">{it.currentStepType} <span class="quiet">(step {count(it.currentStepSeq + 1)})</span></span>
+      ),
+    },
+    { head: "Definition", cell: (it) => <ChainDefinitionLink of={it} />, isWide: true },
+    { head: "Started", cell: (it) => <Ago at={it.startedAt} />, isNumber: true },
+  ],
+  page: (wanted, size) =>
+    `/v1/chains/instances${query({
+      status: wanted.status,
+      workflowType: wanted.definition,
+      workflowVersion: wanted.version,
+      bizKey: wanted.key,
+      startedAfter: wanted.after,
+      startedBefore: wanted.before,
+      after: wanted.from,
+      pageSize: size,
+    })}`,
+  target: (it) => ({
+    face: "chain",
+    id: it.instanceId,
+    name: it.bizKey ?? short(it.instanceId),
+    status: it.status,
+    steps: [it.currentStepType],
+  }),
+};
 
 function Processes() {
+  const definitions = useResource<Page<ProcessDefinition>>("/v1/definitions?pageSize=1000");
+  return <Listing kind={PROCESS} definitions={(definitions.data?.items ?? []).map((it) => [it.id, it.name])} />;
+}
+
+function Chains() {
+  const definitions = useResource<Page<ChainDefinition>>("/v1/chains/definitions?pageSize=1000");
+  const types = [...new Set((definitions.data?.items ?? []).map((it) => it.workflowType))];
+  return <Listing kind={CHAIN} definitions={types.map((it) => [it, it])} />;
+}
+
+function Listing<T>({ kind, definitions }: { kind: Kind<T>; definitions: [string, string][] }) {
   const wanted = useWanted();
   const [chosen, setChosen] = useState(new Set<string>());
-  const definitions = useResource<Page<ProcessDefinition>>("/v1/definitions?pageSize=1000");
-  const asked = query({ status: wanted.status, definitionId: wanted.definition, businessKey: wanted.key, stepId: wanted.step, before: wanted.from, pageSize: PAGE });
-  const page = useResource<Page<ProcessInstance>>(`/v1/instances${asked}`, (it) => wanted.from === "" && it.faces.has("process"));
-  const rows = page.data?.items ?? [];
-  const targets = rows.filter((it) => chosen.has(it.id)).map((it): Target => ({ face: "process", id: it.id, name: it.businessKey ?? short(it.id), status: it.status, steps: it.currentStepIds }));
+  const page = useResource<Page<T>>(kind.page(wanted, PAGE), (it) => wanted.from === "" && it.faces.has(kind.face));
+  const counts = useCounts(kind.face, wanted);
+  const all = STATUSES[kind.face].filter((it) => wanted.status === "" || it === wanted.status);
+  const total = all.reduce((sum, it) => sum + (counts.get(it) ?? 0), 0);
+  const targets = (page.data?.items ?? []).map(kind.target).filter((it) => chosen.has(it.id));
+  const keyOf = (row: T) => kind.target(row).id;
   return (
     <>
-      <Filters wanted={wanted} statuses={STATUSES.process} counts={useCounts("process")} definitions={(definitions.data?.items ?? []).map((it) => [it.id, it.name])} hasStep />
-      <Bulk targets={targets} clear={() => setChosen(new Set())} />
+      <Filters
+        wanted={wanted}
+        statuses={STATUSES[kind.face]}
+        counts={counts}
+        definitions={definitions}
+        hasStep={kind.face === "process"}
+      />
+      <Bulk targets={targets} total={total} walk={walkOf(kind, wanted)} clear={() => setChosen(new Set())} />
+      <p class="quiet" role="status">{plural(total, "instance")}</p>
       <Loaded of={page}>
         {(it) => (
           <>
-            <p class="quiet" role="status">{plural(it.total ?? 0, "instance")}</p>
-            <Table label="Processes" rows={it.items} columns={PROCESS} rowKey={(row) => row.id} empty="No process is like that." chosen={{ keys: chosen, set: setChosen }} />
-            <Pager isMore={it.items.length === PAGE} last={it.items.at(-1)?.id} isFirst={wanted.from === ""} />
+            <Table
+              label={kind.label}
+              rows={it.items}
+              columns={kind.columns}
+              rowKey={keyOf}
+              empty={kind.empty}
+              chosen={{ keys: chosen, set: setChosen }}
+            />
+            <Pager isMore={it.items.length === PAGE} last={it.items.map(keyOf).at(-1)} isFirst={wanted.from === ""} />
           </>
         )}
       </Loaded>
@@ -82,37 +176,40 @@ function Processes() {
   );
 }
 
-const CHAIN: Column<ChainInstance>[] = [
-  { head: "Instance", cell: (it) => <Name id={it.instanceId} name={it.bizKey ?? undefined} href={path`/console/chains/${it.instanceId}`} /> },
-  { head: "Status", cell: (it) => <Status of={it.status} /> },
-  { head: "At", cell: (it) => <span class="clip">{it.currentStepType} <span class="quiet">(step {count(it.currentStepSeq + 1)})</span></span> },
-  { head: "Definition", cell: (it) => <a href={path`/console/definitions/chain/${it.workflowType}/${it.workflowVersion}`}>{it.workflowType} v{it.workflowVersion}</a>, isWide: true },
-  { head: "Started", cell: (it) => <Ago at={it.startedAt} />, isNumber: true },
-];
+function useWanted(): Wanted {
+  const { query: params } = useLocation();
+  const of = (name: string) => params[name] ?? "";
+  return {
+    status: of("status"),
+    definition: of("definition"),
+    version: of("version"),
+    key: of("key"),
+    step: of("step"),
+    after: of("after"),
+    before: of("before"),
+    from: of("from"),
+  };
+}
 
-function Chains() {
-  const wanted = useWanted();
-  const [chosen, setChosen] = useState(new Set<string>());
-  const definitions = useResource<Page<ChainDefinition>>("/v1/chains/definitions?pageSize=1000");
-  const asked = query({ status: wanted.status, workflowType: wanted.definition, bizKey: wanted.key, after: wanted.from, pageSize: PAGE });
-  const page = useResource<Page<ChainInstance>>(`/v1/chains/instances${asked}`, (it) => wanted.from === "" && it.faces.has("chain"));
-  const types = [...new Set((definitions.data?.items ?? []).map((it) => it.workflowType))];
-  const rows = page.data?.items ?? [];
-  const targets = rows.filter((it) => chosen.has(it.instanceId)).map((it): Target => ({ face: "chain", id: it.instanceId, name: it.bizKey ?? short(it.instanceId), status: it.status, steps: [it.currentStepType] }));
-  return (
-    <>
-      <Filters wanted={wanted} statuses={STATUSES.chain} counts={useCounts("chain")} definitions={types.map((it) => [it, it])} />
-      <Bulk targets={targets} clear={() => setChosen(new Set())} />
-      <Loaded of={page}>
-        {(it) => (
-          <>
-            <Table label="Chains" rows={it.items} columns={CHAIN} rowKey={(row) => row.instanceId} empty="No chain is like that." chosen={{ keys: chosen, set: setChosen }} />
-            <Pager isMore={it.hasMore ?? false} last={it.items.at(-1)?.instanceId} isFirst={wanted.from === ""} />
-          </>
-        )}
-      </Loaded>
-    </>
-  );
+/** How many there are of each status that are like this otherwise. */
+function useCounts(face: Face, { definition, version, key, step, after, before }: Wanted): Map<string, number> {
+  const narrowed = { face, definition, version, businessKey: key, step, startedAfter: after, startedBefore: before };
+  const counted = useResource<Counts>(`/v1/counts${query(narrowed)}`, (it) => it.faces.has(face));
+  return new Map((counted.data?.counts ?? []).map((it) => [it.status, it.count]));
+}
+
+/** All that match, from the newest on, page by page. */
+function walkOf<T>(kind: Kind<T>, wanted: Wanted): Walk {
+  return async function* () {
+    let from = "";
+    for (let seen = 0; seen < TOGETHER_MAX; seen += WALKED) {
+      const { items } = await get<Page<T>>(kind.page({ ...wanted, from }, WALKED));
+      const targets = items.map(kind.target);
+      yield targets;
+      from = targets.at(-1)?.id ?? "";
+      if (items.length < WALKED) return;
+    }
+  };
 }
 
 export function Name({ id, name, href }: { id: string; name: string | undefined; href: string }) {
@@ -122,6 +219,16 @@ export function Name({ id, name, href }: { id: string; name: string | undefined;
       {name === undefined ? null : <span class="quiet">{short(id)}</span>}
     </a>
   );
+}
+
+function ProcessDefinitionLink({ of }: { of: ProcessInstance }) {
+  const href = `${path`/console/definitions/process/${of.definitionId}`}?version=${of.definitionVersion}`;
+  return <a href={href}>{of.definitionId} v{of.definitionVersion}</a>;
+}
+
+function ChainDefinitionLink({ of }: { of: ChainInstance }) {
+  const href = path`/console/definitions/chain/${of.workflowType}/${of.workflowVersion}`;
+  return <a href={href}>{of.workflowType} v{of.workflowVersion}</a>;
 }
 
 function Pager({ isMore, last, isFirst }: { isMore: boolean; last: string | undefined; isFirst: boolean }) {

@@ -1,19 +1,25 @@
 // The entities of one model: looked for by what they say.
 
 import { useLocation, useRoute } from "preact-iso";
-import { useEffect, useState } from "preact/hooks";
-import { path, postForLines } from "../lib/api";
-import type { Entity, StateCount } from "../lib/entity";
-import { count } from "../lib/text";
-import { isMissing, usePolled, useResource, useTitle } from "../lib/use";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { get, path, post } from "../lib/api";
+import type { Entity, EntityPage, StateCount } from "../lib/entity";
+import { complete, condition, nothing, read } from "../lib/search";
+import { count, plural } from "../lib/text";
+import { entityMatters, isMissing, useResource, useTitle } from "../lib/use";
 import type { Picture } from "../lib/types";
-import { Ago, Empty, Head, Json, Loaded, Loading, Trouble } from "../parts/base";
+import { Ago, Empty, Head, Json, Loaded, Loading, Trouble, When } from "../parts/base";
+import { Conditions } from "../parts/conditions";
 import { Diagram } from "../parts/diagram";
+import { Lint } from "../parts/lint";
 import { SignedIn } from "../parts/sign-in";
 import { type Column, Table } from "../parts/table";
 import { Tabs, withQuery } from "../parts/tabs";
 
 const PAGE = 50;
+
+/** How long to wait until a search is looked at again. */
+const LOOK_MS = 150;
 
 export function ModelScreen() {
   const { params } = useRoute();
@@ -27,8 +33,9 @@ export function ModelScreen() {
       <Tabs
         label="About this model"
         of={[
-          { id: "entities", name: "Entities", body: () => <Found key={`${name} ${version}`} name={name} version={version} /> },
-          { id: "workflow", name: "Workflow", body: () => <Workflow root={path`/api/model/${name}/${version}`} source={workflow.data} /> },
+          { id: "entities", name: "Entities", body: () => <Entities key={`${name} ${version}`} name={name} version={version} /> },
+          { id: "workflow", name: "Workflow", body: () => <Workflow root={path`/api/model/${name}/${version}/workflow`} source={workflow.data} /> },
+          { id: "lint", name: "Findings", body: () => (workflow.data === undefined ? <Empty>It has no workflow of its own.</Empty> : <Lint kind="entity" source={workflow.data} />) },
           { id: "schema", name: "Schema", body: () => <SignedIn of={schema}>{(it) => <Json value={it.model} label="Schema" />}</SignedIn> },
         ]}
       />
@@ -37,11 +44,11 @@ export function ModelScreen() {
 }
 
 function Workflow({ root, source }: { root: string; source: unknown }) {
-  const picture = useResource<Picture>(`${root}/diagram.json`);
+  const picture = useResource<Picture>(`${root}/workflow/diagram.json`);
   return (
     <>
-      {isMissing(picture.error) ? null : <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>}
-      {source === undefined ? <Empty>It has no workflow of its own.</Empty> : <Json value={source} label="Workflow" />}
+      {isMissing(picture.error) ? <Empty>It has no workflow of its own.</Empty> : <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>}
+      {source === undefined ? null : <Json value={source} label="Workflow" />}
     </>
   );
 }
@@ -59,72 +66,123 @@ export function title(of: Entity): string {
   return text ?? of.meta.id.slice(0, 8);
 }
 
-const OPERATORS = ["EQUALS", "NOT_EQUAL", "GREATER_THAN", "LESS_THAN", "CONTAINS", "STARTS_WITH", "IS_NULL", "NOT_NULL"];
-
 /** What is looked for is in the address. */
-function Found({ name, version }: { name: string; version: string }) {
+function Entities({ name, version }: { name: string; version: string }) {
   const { query, url, route } = useLocation();
-  const [found, setFound] = useState<Entity[]>();
-  const [error, setError] = useState<Error>();
-  const asked = JSON.stringify(condition(query));
-  useEffect(() => {
-    setError(undefined);
-    postForLines<Entity>(`${path`/api/search/direct/${name}/${version}`}?limit=${PAGE}`, JSON.parse(asked)).then(setFound, setError);
-  }, [name, version, asked]);
+  const state = query["state"] ?? "";
+  const asked = query["q"];
+  const [draft, setDraft] = useState(() => read(asked));
+  useEffect(() => setDraft(read(asked)), [asked]);
+  const states = useResource<StateCount[]>(path`/api/entity/stats/states/${name}/${version}`, entityMatters());
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const wanted = complete(draft);
+    route(withQuery(url, { q: wanted.parts.length === 0 ? undefined : JSON.stringify(wanted), page: undefined }));
+  };
+  const isSearch = state !== "" || read(asked).parts.length > 0;
+  const page = Math.max(0, Number(query["page"] ?? 0) || 0);
   return (
     <>
-      <StateChips name={name} version={version} chosen={query["state"] ?? ""} />
-      <Condition key={url} of={query} set={(changes) => route(withQuery(url, changes))} />
-      {error === undefined ? null : <Trouble error={error} />}
-      {found === undefined ? (error === undefined ? <Loading /> : null) : (
-        <Table label="Entities" rows={found} columns={COLUMNS} rowKey={(it) => it.meta.id} empty="No entity is like that." />
-      )}
-      {found?.length === PAGE ? <p class="quiet">The first {PAGE}. Look for less to see others.</p> : null}
+      <StateChips states={states.data ?? []} chosen={state} />
+      <form class="search" onSubmit={submit} aria-label="Search">
+        <Conditions of={draft} set={setDraft} />
+        <div class="actions">
+          <button type="submit" class="primary" disabled={draft.parts.length === 0 && asked === undefined}>Search</button>
+          {asked === undefined && draft.parts.length === 0 ? null : <button type="button" class="link" onClick={() => { setDraft(nothing()); route(withQuery(url, { q: undefined, page: undefined })); }}>Clear</button>}
+        </div>
+      </form>
+      {isSearch ? <Found root={path`${name}/${version}`} asked={JSON.stringify(condition(read(asked), state))} page={page} /> : <All root={path`/api/entity/${name}/${version}`} page={page} total={sum(states.data)} />}
     </>
   );
 }
 
-function condition(query: Record<string, string>): unknown {
-  const parts: unknown[] = [];
-  if (query["state"]) parts.push({ type: "lifecycle", field: "state", operatorType: "EQUALS", value: query["state"] });
-  if (query["path"]) parts.push({ type: "simple", jsonPath: query["path"], operatorType: query["op"] ?? "EQUALS", value: literal(query["value"] ?? "") });
-  return { type: "group", operator: "AND", conditions: parts };
-}
+const sum = (of: StateCount[] | undefined) => of?.reduce((total, it) => total + it.count, 0);
 
-/** Numbers and truth values as such; everything else is a text. */
-function literal(text: string): unknown {
-  if (text === "true" || text === "false") return text === "true";
-  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-function StateChips({ name, version, chosen }: { name: string; version: string; chosen: string }) {
-  const { url } = useLocation();
-  const states = usePolled<StateCount[]>(path`/api/entity/stats/states/${name}/${version}`);
+/** All of them, as they are. */
+function All({ root, page, total }: { root: string; page: number; total: number | undefined }) {
+  const found = useResource<Entity[]>(`${root}?pageSize=${PAGE}&pageNumber=${page}`, entityMatters());
   return (
-    <ul class="chips" aria-label="States">
-      {(states.data ?? []).map((it) => (
-        <li key={it.state}><a class="chip" aria-current={it.state === chosen ? "true" : undefined} href={withQuery(url, { state: it.state === chosen ? undefined : it.state })}>{it.state}<span class="number">{count(it.count)}</span></a></li>
-      ))}
-    </ul>
+    <SignedIn of={found}>
+      {(it) => (
+        <>
+          <Table label="Entities" rows={it} columns={COLUMNS} rowKey={(row) => row.meta.id} empty="There is no entity of this model." />
+          <Pager page={page} total={total ?? page * PAGE + it.length} />
+        </>
+      )}
+    </SignedIn>
   );
 }
 
-function Condition({ of, set }: { of: Record<string, string>; set: (changes: Record<string, string | undefined>) => void }) {
-  const [where, setWhere] = useState(of["path"] ?? "");
-  const [op, setOp] = useState(of["op"] ?? "EQUALS");
-  const [value, setValue] = useState(of["value"] ?? "");
-  const submit = (event: Event) => {
-    event.preventDefault();
-    set({ path: where.trim(), op: where.trim() === "" ? undefined : op, value });
-  };
-  const text = (setter: (value: string) => void) => (event: Event) => setter((event.target as HTMLInputElement).value);
+interface Result {
+  id: string;
+  at: string;
+  asked: string;
+}
+
+/** What matches, as it was when it was looked for: pages of it do not shift. */
+function Found({ root, asked, page }: { root: string; asked: string; page: number }) {
+  const [result, setResult] = useState<Result>();
+  const [error, setError] = useState<Error>();
+  const search = useCallback(() => {
+    const stop = new AbortController();
+    setError(undefined);
+    run(root, asked, stop.signal).then(
+      (it) => stop.signal.aborted || setResult(it),
+      (thrown: Error) => stop.signal.aborted || setError(thrown),
+    );
+    return () => stop.abort();
+  }, [root, asked]);
+  useEffect(() => search(), [search]);
+  const mine = result?.asked === asked ? result : undefined;
+  const found = useResource<EntityPage>(mine !== undefined ? `${path`/api/search/async/${mine.id}`}?pageSize=${PAGE}&pageNumber=${page}` : null);
+  if (error !== undefined) return <Trouble error={error} />;
+  if (mine === undefined) return <Loading />;
   return (
-    <form class="filters" onSubmit={submit}>
-      <label class="inline"><span>Where</span><input type="text" placeholder="$.customer.city" value={where} onInput={text(setWhere)} /></label>
-      <label class="inline"><span>Is</span><select value={op} onChange={text(setOp)}>{OPERATORS.map((it) => <option key={it} value={it}>{it.replaceAll("_", " ").toLowerCase()}</option>)}</select></label>
-      <label class="inline"><span>Value</span><input type="text" value={value} onInput={text(setValue)} /></label>
-      <button type="submit">Search</button>
-      {of["path"] ? <button type="button" class="link" onClick={() => set({ path: undefined, op: undefined, value: undefined })}>Clear</button> : null}
-    </form>
+    <Loaded of={found}>
+      {(it) => (
+        <>
+          <p class="quiet">{plural(it.page.totalElements, "match").replace("matchs", "matches")} at <When at={mine.at} />. <button type="button" class="link" onClick={() => search()}>Search again</button></p>
+          <Table label="Entities" rows={it.content} columns={COLUMNS} rowKey={(row) => row.meta.id} empty="No entity is like that." />
+          <Pager page={page} total={it.page.totalElements} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Searches, and waits until that is over. */
+async function run(root: string, asked: string, signal: AbortSignal): Promise<Result> {
+  const id = await post<string>(`/api/search/async/${root}`, JSON.parse(asked));
+  const at = new Date().toISOString();
+  for (;;) {
+    const { searchJobStatus } = await get<{ searchJobStatus: string }>(path`/api/search/async/${id}/status`, signal);
+    if (searchJobStatus === "SUCCESSFUL") return { id, at, asked };
+    if (searchJobStatus !== "RUNNING") throw new Error(`The search has ended: ${searchJobStatus.toLowerCase()}.`);
+    await new Promise((resolve) => window.setTimeout(resolve, LOOK_MS));
+  }
+}
+
+function Pager({ page, total }: { page: number; total: number }) {
+  const { url } = useLocation();
+  if (total <= PAGE && page === 0) return null;
+  const to = (it: number) => withQuery(url, { page: it === 0 ? undefined : String(it) });
+  const last = Math.min(total, (page + 1) * PAGE);
+  return (
+    <nav class="pager" aria-label="Pages">
+      <span class="quiet">{count(page * PAGE + 1)} to {count(last)} of {count(total)}</span>
+      {page === 0 ? null : <a class="button" href={to(page - 1)}>Previous</a>}
+      {last >= total ? null : <a class="button" href={to(page + 1)}>Next</a>}
+    </nav>
+  );
+}
+
+function StateChips({ states, chosen }: { states: StateCount[]; chosen: string }) {
+  const { url } = useLocation();
+  return (
+    <ul class="chips" aria-label="States">
+      {states.map((it) => (
+        <li key={it.state}><a class="chip" aria-current={it.state === chosen ? "true" : undefined} href={withQuery(url, { state: it.state === chosen ? undefined : it.state, page: undefined })}>{it.state}<span class="number">{count(it.count)}</span></a></li>
+      ))}
+    </ul>
   );
 }

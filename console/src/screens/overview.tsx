@@ -1,21 +1,25 @@
-// How it goes: what runs, what waits, what needs somebody. Every number leads to its list.
+// How it goes: what runs, what waits, what needs somebody. Every number leads to what it counts.
 
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import { path } from "../lib/api";
 import type { LifecycleKind, StateCount } from "../lib/entity";
-import { count, duration, words } from "../lib/text";
-import type { Overview } from "../lib/types";
-import { always, useNow, usePolled, useResource, useTitle } from "../lib/use";
+import { listOf } from "../lib/status";
+import { atLeast, count, duration, plural, words } from "../lib/text";
+import type { Face, Overview, Rate, Workers } from "../lib/types";
+import { always, useNow, usePolled, useResource, useSettling, useTitle } from "../lib/use";
 import { Ago, Card, Head, Loaded } from "../parts/base";
 import { Icon } from "../parts/icon";
 import { Sparkline } from "../parts/sparkline";
 import { Status, tone } from "../parts/status";
 
-const FACES = { process: "Processes", chain: "Chains" } as const;
+const FACES: Record<Face, string> = { process: "Processes", chain: "Chains" };
+
+/** Lines of a card. */
+const SHOWN = 6;
 
 export function OverviewScreen() {
   useTitle("");
-  const overview = useResource<Overview>("/v1/overview", always);
+  const overview = useSettling<Overview>("/v1/overview", always);
   return (
     <>
       <Head title="Overview" sub="What runs, what waits, and what needs somebody" />
@@ -25,109 +29,84 @@ export function OverviewScreen() {
 }
 
 function Numbers({ of }: { of: Overview }) {
-  const pace = usePace(of);
-  const failed = sum(of, "FAILED");
   return (
     <>
-      <div class="tiles">
-        <Tile name="Incidents" value={failed} href="/console/incidents" tone={failed > 0 ? "bad" : "plain"} note="instances that have failed" />
-        <Tile name="Work ready" value={of.tasks.ready} href="/console/work" note={<Oldest at={of.tasks.oldestReadyAt} />} />
-        <Tile name="In work" value={of.tasks.leased} href="/console/work" note="held by workers" />
-        <Tile name="Waiting" value={of.tasks.awaiting} href="/console/instances?status=WAITING" note="for a person, a signal or an event" />
-        <Tile name="Timers due" value={of.timers.due} href="/console/timers" note={of.timers.nextAt === undefined ? "none is armed" : <>next <Ago at={of.timers.nextAt} /></>} />
-        <Tile name="Members" value={of.members} href="/console/settings" note="compute nodes connected" />
-      </div>
+      <Tiles of={of} />
       <div class="columns">
-        {of.faces.map((face) => (
-          <Card key={face.face} title={FACES[face.face]} extra={<a href={list(face.face)}>All</a>}>
-            <ul class="counts">
-              {face.counts.map((it) => (
-                <li key={it.status}>
-                  <a href={`${list(face.face)}${face.face === "chain" ? "&" : "?"}status=${it.status}`}>
-                    <Status of={it.status} />
-                    <strong>{count(it.count)}</strong>
-                  </a>
-                </li>
-              ))}
-            </ul>
-            <Share of={face.counts} />
-          </Card>
-        ))}
-        <Card title="Pace">
-          <Sparkline values={pace.commits} label={`Commits per second: ${last(pace.commits)}`} />
-          <ul class="counts">
-            <li><span>Commits per second</span><strong>{last(pace.commits)}</strong></li>
-            <li><span>Started per minute</span><strong>{perMinute(pace.started)}</strong></li>
-            <li><span>Completed per minute</span><strong>{perMinute(pace.completed)}</strong></li>
-            <li><span>Failed per minute</span><strong>{perMinute(pace.failed)}</strong></li>
-          </ul>
-          <p class="quiet">since this page was opened; {count(of.commits)} commits since the server was started</p>
-        </Card>
+        {of.faces.map((face) => <Instances key={face.face} of={face} />)}
+        <Pace of={of.rates} now={Date.parse(of.at)} />
+        <Queues of={of} />
         <Entities />
         <Lifecycles />
-        <Card title="Messages to the outside">
-          <ul class="counts">
-            <li><span>Waiting to be sent</span><strong>{count(of.outbox.pending)}</strong></li>
-            <li><span>Given up</span><strong class={of.outbox.dead > 0 ? "bad" : ""}>{count(of.outbox.dead)}</strong></li>
-          </ul>
-          <p class="quiet"><Oldest at={of.outbox.oldestAt} /></p>
-        </Card>
+        <Messages of={of.outbox} />
       </div>
     </>
   );
 }
 
-/** Not shown where nobody uses them, or the server asks who wants to know. */
-function Entities() {
-  const states = usePolled<StateCount[]>("/api/entity/stats/states");
-  const found = states.data ?? [];
-  if (found.length === 0) return null;
-  const shown = found.toSorted((a, b) => b.count - a.count).slice(0, SHOWN);
+function Tiles({ of }: { of: Overview }) {
+  const failed = of.faces.flatMap((it) => it.counts).filter((it) => it.status === "FAILED");
+  const n_failed = failed.reduce((whole, it) => whole + it.count, 0);
+  const { tasks, timers } = of;
+  const next = timers.nextAt === undefined ? "none is armed" : <>next <Ago at={timers.nextAt} /></>;
   return (
-    <Card title="Entities" extra={<a href="/console/entities">All</a>}>
-      <ul class="counts">
-        {shown.map((it) => (
-          <li key={`${it.modelName} ${it.modelVersion} ${it.state}`}>
-            <a href={`${path`/console/models/${it.modelName}/${it.modelVersion}`}?state=${encodeURIComponent(it.state)}`}>
-              <span>{it.modelName} <span class="state">{it.state}</span></span>
-              <strong>{count(it.count)}</strong>
-            </a>
-          </li>
-        ))}
-      </ul>
-      {found.length > SHOWN ? <p class="quiet">and {found.length - SHOWN} more</p> : null}
-    </Card>
+    <div class="tiles">
+      <Tile
+        name="Incidents"
+        value={count(n_failed)}
+        href="/console/incidents"
+        isBad={n_failed > 0}
+        note="instances that have failed"
+      />
+      <Tile
+        name="Work ready"
+        value={atLeast(tasks.ready)}
+        href="/console/work"
+        note={<Oldest at={tasks.oldestReadyAt} />}
+      />
+      <Tile name="In work" value={atLeast(tasks.leased)} href="/console/work#held" note="held by workers" />
+      <Tile
+        name="Waiting"
+        value={atLeast(tasks.awaiting)}
+        href={listOf("process", { status: "WAITING" })}
+        note="for a person, a signal or an event"
+      />
+      <Tile name="Timers due" value={atLeast(timers.due)} href="/console/timers" note={next} />
+      <Crew members={of.members} />
+    </div>
   );
 }
 
-function Lifecycles() {
-  const types = usePolled<LifecycleKind[]>("/workflows");
-  const found = (types.data ?? []).flatMap((it) => Object.entries(it.counts_by_phase).map(([phase, number]) => ({ type: it.workflow, phase, number })));
-  if (found.length === 0) return null;
+/** Who is there to do the work. */
+function Crew({ members }: { members: number }) {
+  const crew = useResource<Workers>("/v1/workers", always);
+  const workers = crew.data?.workers.length ?? 0;
   return (
-    <Card title="Lifecycles" extra={<a href="/console/lifecycles">All</a>}>
-      <ul class="counts">
-        {found.slice(0, SHOWN).map((it) => (
-          <li key={`${it.type} ${it.phase}`}>
-            <a href={`${path`/console/lifecycles/${it.type}`}?phase=${encodeURIComponent(it.phase)}`}>
-              <span>{it.type} <span class="state">{it.phase}</span></span>
-              <strong>{count(it.number)}</strong>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <Tile
+      name="Workers"
+      value={count(workers)}
+      href="/console/work#workers"
+      note={`and ${plural(members, "compute member")}`}
+    />
   );
 }
 
-/** Lines of a card. */
-const SHOWN = 6;
+interface TileProps {
+  name: string;
+  value: string;
+  href: string;
+  note: ComponentChildren;
+  isBad?: boolean;
+}
 
-const list = (face: string) => `/console/instances${face === "chain" ? "?face=chain" : ""}`;
-
-function sum(of: Overview, status: string): number {
-  const counts = of.faces.flatMap((it) => it.counts).filter((it) => it.status === status);
-  return counts.reduce((whole, it) => whole + it.count, 0);
+function Tile({ name, value, href, note, isBad }: TileProps) {
+  return (
+    <a class={isBad ? "tile bad" : "tile"} href={href}>
+      <span class="tile-name">{isBad ? <Icon name="failed" /> : null}{name}</span>
+      <strong>{value}</strong>
+      <span class="quiet">{note}</span>
+    </a>
+  );
 }
 
 function Oldest({ at }: { at: string | undefined }) {
@@ -135,20 +114,27 @@ function Oldest({ at }: { at: string | undefined }) {
   return at === undefined ? <>nothing waits</> : <>the oldest for {duration(now - Date.parse(at))}</>;
 }
 
-function Tile({ name, value, href, note, tone = "plain" }: { name: string; value: number; href: string; note: preact.ComponentChildren; tone?: string }) {
+function Instances({ of: { face, counts } }: { of: Overview["faces"][number] }) {
   return (
-    <a class={`tile ${tone}`} href={href}>
-      <span class="tile-name">{tone === "bad" ? <Icon name="failed" /> : null}{name}</span>
-      <strong>{count(value)}</strong>
-      <span class="quiet">{note}</span>
-    </a>
+    <Card title={FACES[face]} extra={<a href={listOf(face)}>All</a>}>
+      <ul class="counts">
+        {counts.map((it) => (
+          <li key={it.status}>
+            <a href={listOf(face, { status: it.status })}>
+              <Status of={it.status} />
+              <strong>{count(it.count)}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Share of={counts} />
+    </Card>
   );
 }
 
 /** How the statuses share the whole. The numbers are above: this is for a glance. */
 function Share({ of }: { of: { status: string; count: number }[] }) {
-  const whole = of.reduce((sum, it) => sum + it.count, 0);
-  if (whole === 0) return null;
+  if (of.every((it) => it.count === 0)) return null;
   return (
     <div class="share" aria-hidden="true">
       {of.filter((it) => it.count > 0).map((it) => (
@@ -158,50 +144,135 @@ function Share({ of }: { of: { status: string; count: number }[] }) {
   );
 }
 
-const KEPT = 60;
+const MINUTE = 60_000;
 
-/** How much happens, between two looks, per second. */
-interface Pace {
-  commits: number[];
-  started: number[];
-  completed: number[];
-  failed: number[];
+/** How many minutes are drawn, and over how many of them the number is taken. */
+const [DRAWN, TAKEN] = [60, 5];
+
+type Happening = "started" | "completed" | "failed";
+
+const HAPPENINGS: [Happening, string, string][] = [
+  ["started", "Started", "/console/instances"],
+  ["completed", "Completed", "/console/instances?status=COMPLETED"],
+  ["failed", "Failed", "/console/incidents"],
+];
+
+function Pace({ of, now }: { of: Rate[]; now: number }) {
+  return (
+    <Card title="Per minute">
+      <ul class="counts">
+        {HAPPENINGS.map(([what, name, href]) => {
+          const minutes = byMinute(of, what, now);
+          return (
+            <li key={what}>
+              <a href={href}>
+                <span>{name}</span>
+                <Sparkline values={minutes} label={`${name} within each of the last ${DRAWN} minutes`} />
+                <strong>{mean(minutes.slice(-TAKEN - 1, -1))}</strong>
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+      <p class="quiet">Numbers over {TAKEN} minutes, lines over an hour, as far as this node did it since its start</p>
+    </Card>
+  );
 }
 
-interface Seen {
-  at: number;
-  totals: Record<keyof Pace, number>;
-  pace: Pace;
+/** The last minute, which is not over yet, is at the end. */
+function byMinute(rates: Rate[], what: Happening, now: number): number[] {
+  const last = Math.floor(now / MINUTE);
+  const minutes = new Array<number>(DRAWN).fill(0);
+  for (const it of rates) {
+    const place = DRAWN - 1 - (last - Math.floor(Date.parse(it.from) / MINUTE));
+    if (minutes[place] !== undefined) minutes[place] += it[what];
+  }
+  return minutes;
 }
 
-function totals(of: Overview): Seen["totals"] {
-  const all = of.faces.flatMap((it) => it.counts).reduce((whole, it) => whole + it.count, 0);
-  return { commits: of.commits, started: all, completed: sum(of, "COMPLETED"), failed: sum(of, "FAILED") };
+function mean(values: number[]): string {
+  const sum = values.reduce((whole, it) => whole + it, 0) / Math.max(1, values.length);
+  return sum > 0 && sum < 10 ? sum.toFixed(1) : count(Math.round(sum));
 }
 
-/** The server tells how much there is; how fast it grows is seen by looking twice. */
-function usePace(of: Overview): Pace {
-  const nothing: Pace = { commits: [], started: [], completed: [], failed: [] };
-  const [seen, setSeen] = useState<Seen>({ at: Date.parse(of.at), totals: totals(of), pace: nothing });
-  useEffect(() => {
-    setSeen((before) => {
-      const [at, now] = [Date.parse(of.at), totals(of)];
-      const seconds = (at - before.at) / 1_000;
-      if (seconds < 0.5) return before;
-      const grow = (name: keyof Pace) => [...before.pace[name], Math.max(0, now[name] - before.totals[name]) / seconds].slice(-KEPT);
-      return { at, totals: now, pace: { commits: grow("commits"), started: grow("started"), completed: grow("completed"), failed: grow("failed") } };
-    });
-  }, [of.at, of.commits]);
-  return seen.pace;
+/** What waits longest, by kind of work. */
+function Queues({ of }: { of: Overview }) {
+  const ready = of.queues.filter((it) => it.ready > 0).toSorted((a, b) => (a.firstAt < b.firstAt ? -1 : 1));
+  return (
+    <Card title="Oldest waiting work" extra={<a href="/console/work">All</a>}>
+      {ready.length === 0 ? <p class="quiet">No work waits for a worker.</p> : (
+        <ul class="counts">
+          {ready.slice(0, SHOWN).map((it) => (
+            <li key={`${it.face} ${it.queue} ${it.definition}`}>
+              <a href="/console/work">
+                <span>{it.queue} <span class="quiet"><Oldest at={it.firstAt} /></span></span>
+                <strong>{atLeast(it.ready)}</strong>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
 }
 
-function last(rates: number[]): string {
-  const rate = rates.at(-1);
-  return rate === undefined ? "–" : rate < 10 ? rate.toFixed(1) : count(Math.round(rate));
+/** Not shown where nobody uses them, or the server asks who wants to know. */
+function Entities() {
+  const states = usePolled<StateCount[]>("/api/entity/stats/states");
+  const found = (states.data ?? []).toSorted((a, b) => b.count - a.count).map((it) => ({
+    name: it.modelName,
+    state: it.state,
+    number: it.count,
+    href: `${path`/console/models/${it.modelName}/${it.modelVersion}`}?state=${encodeURIComponent(it.state)}`,
+  }));
+  return <States title="Entities" all="/console/entities" of={found} />;
 }
 
-function perMinute(rates: number[]): string {
-  if (rates.length === 0) return "–";
-  const mean = rates.reduce((whole, it) => whole + it, 0) / rates.length;
-  return count(Math.round(mean * 60));
+function Lifecycles() {
+  const types = usePolled<LifecycleKind[]>("/workflows");
+  const phases = (it: LifecycleKind) => Object.entries(it.counts_by_phase).map(([phase, number]) => ({
+    name: it.workflow,
+    state: phase,
+    number,
+    href: `${path`/console/lifecycles/${it.workflow}`}?phase=${encodeURIComponent(phase)}`,
+  }));
+  return <States title="Lifecycles" all="/console/lifecycles" of={(types.data ?? []).flatMap(phases)} />;
+}
+
+interface InState {
+  name: string;
+  state: string;
+  number: number;
+  href: string;
+}
+
+function States({ title, all, of }: { title: string; all: string; of: InState[] }) {
+  if (of.length === 0) return null;
+  return (
+    <Card title={title} extra={<a href={all}>All</a>}>
+      <ul class="counts">
+        {of.slice(0, SHOWN).map((it) => (
+          <li key={it.href}>
+            <a href={it.href}>
+              <span>{it.name} <span class="state">{it.state}</span></span>
+              <strong>{count(it.number)}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {of.length > SHOWN ? <p class="quiet">and {of.length - SHOWN} more</p> : null}
+    </Card>
+  );
+}
+
+function Messages({ of }: { of: Overview["outbox"] }) {
+  return (
+    <Card title="Messages to the outside">
+      <ul class="counts">
+        <li><span>Waiting to be sent</span><strong>{atLeast(of.pending)}</strong></li>
+        <li><span>Given up</span><strong class={of.dead > 0 ? "bad" : ""}>{atLeast(of.dead)}</strong></li>
+      </ul>
+      <p class="quiet"><Oldest at={of.oldestAt} /></p>
+    </Card>
+  );
 }

@@ -1,5 +1,6 @@
 // How the server is, and how this page is set.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { bearer } from "../lib/api";
 import { connection } from "../lib/live";
@@ -7,9 +8,10 @@ import { theme, type Theme } from "../lib/theme";
 import { signOut } from "../lib/who";
 import { count, words } from "../lib/text";
 import type { Overview } from "../lib/types";
-import { always, useResource, useTitle } from "../lib/use";
-import { Card, Facts, Head, Loaded } from "../parts/base";
+import { always, usePolled, useResource, useTitle } from "../lib/use";
+import { Ago, Card, Facts, Head, Loaded } from "../parts/base";
 import { Status } from "../parts/status";
+import { type Column, Table } from "../parts/table";
 
 export function SettingsScreen() {
   useTitle("Settings & health");
@@ -18,6 +20,7 @@ export function SettingsScreen() {
       <Head title="Settings & health" />
       <div class="columns">
         <Health />
+        <Storage />
         <Colors />
         <Account />
         <Card title="Read on">
@@ -29,6 +32,7 @@ export function SettingsScreen() {
           </ul>
         </Card>
       </div>
+      <Card title="How the server is set up"><Settings /></Card>
       <Card title="What the server counts"><Metrics /></Card>
     </>
   );
@@ -47,10 +51,72 @@ function Health() {
             ["Version", version.data?.version ?? "…"],
             ["This page", words(connection.value)],
             ["Compute members", String(overview.data?.members ?? "…")],
+            ["Messages to send", overview.data === undefined ? "…" : count(overview.data.outbox.pending)],
+            ["Messages given up", overview.data === undefined ? "…" : count(overview.data.outbox.dead)],
           ]} />
         )}
       </Loaded>
     </Card>
+  );
+}
+
+interface Told {
+  version: string;
+  store?: { kind: string; place: string; bytes?: number };
+  nodes: { name: string; address: string; seenAt?: string }[];
+  settings: Setting[];
+}
+
+interface Setting {
+  key: string;
+  value?: string;
+  origin?: string;
+}
+
+const BYTES = ["bytes", "KB", "MB", "GB", "TB"];
+
+function bytes(of: number): string {
+  const power = Math.min(BYTES.length - 1, Math.floor(Math.log2(Math.max(1, of)) / 10));
+  return `${(of / 1_024 ** power).toFixed(power === 0 ? 0 : 1)} ${BYTES[power]}`;
+}
+
+function Storage() {
+  const told = usePolled<Told>("/v1/settings");
+  return (
+    <Card title="Store and nodes">
+      <Loaded of={told}>
+        {({ store, nodes }) => (
+          <Facts of={[
+            ["Store", store?.kind ?? "not told"],
+            ["Place", store?.place ?? "–"],
+            ["Size", store?.bytes === undefined ? "not told" : bytes(store.bytes)],
+            ...(nodes.length === 0 ? [["Nodes", "this one"] as [string, string]] : nodes.map((it): [string, ComponentChildren] => [it.name, <>{it.address}{it.seenAt === undefined ? " (this one)" : <> seen <Ago at={it.seenAt} /></>}</>])),
+          ]} />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+const SETTINGS: Column<Setting>[] = [
+  { head: "Setting", cell: (it) => <code>{it.key}</code> },
+  { head: "Value", cell: (it) => (it.value === undefined ? "–" : <code>{it.value}</code>) },
+  { head: "From", cell: (it) => it.origin ?? "not set", isWide: true },
+];
+
+/** As `waypost serve --print-config` shows it; secrets are hidden by the server. */
+function Settings() {
+  const told = useResource<Told>("/v1/settings");
+  const [isAll, setAll] = useState(false);
+  return (
+    <Loaded of={told}>
+      {({ settings }) => (
+        <>
+          <label class="choice"><input type="checkbox" checked={isAll} onChange={() => setAll(!isAll)} />Also what is not set, or is as usual</label>
+          <Table label="Settings" rows={settings.filter((it) => isAll || (it.value !== undefined && it.origin !== "default"))} columns={SETTINGS} rowKey={(it) => it.key} empty="Everything is as usual." />
+        </>
+      )}
+    </Loaded>
   );
 }
 

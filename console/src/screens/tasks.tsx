@@ -1,38 +1,85 @@
 // What waits for people.
 
+import { useLocation } from "preact-iso";
 import { useState } from "preact/hooks";
-import { path } from "../lib/api";
-import type { Page, ProcessSource, UserTask } from "../lib/types";
+import { path, query } from "../lib/api";
+import type { Page, ProcessDefinition, ProcessInstance, ProcessSource, UserTask } from "../lib/types";
 import { useResource, useTitle } from "../lib/use";
+import { isViewer } from "../lib/who";
 import { Ago, Head, Loaded } from "../parts/base";
+import { Filters, type Wanted } from "../parts/filters";
 import { StepAsk } from "../parts/process-actions";
 import { type Column, Table } from "../parts/table";
+import { withQuery } from "../parts/tabs";
 import { Name } from "./instances";
 
 const SHOWN = 4;
 
+const PAGE = 50;
+
 export function Tasks() {
   useTitle("User tasks");
-  const page = useResource<Page<UserTask>>("/v1/user-tasks?pageSize=200", (it) => it.faces.has("process"));
+  const { url, query: asked } = useLocation();
+  const given = (name: string) => asked[name] ?? "";
+  const wanted: Wanted = {
+    status: "",
+    definition: given("definition"),
+    version: given("version"),
+    key: given("key"),
+    step: given("step"),
+    after: given("after"),
+    before: given("before"),
+    from: given("from"),
+  };
+  const filters = {
+    definitionId: wanted.definition,
+    definitionVersion: wanted.version,
+    businessKey: wanted.key,
+    stepId: wanted.step,
+    startedAfter: wanted.after,
+    startedBefore: wanted.before,
+    before: wanted.from,
+    pageSize: PAGE,
+  };
+  const page = useResource<Page<UserTask>>(`/v1/user-tasks${query(filters)}`, (it) => it.faces.has("process"));
+  const definitions = useResource<Page<ProcessDefinition>>("/v1/definitions?pageSize=1000");
   const [open, setOpen] = useState<UserTask>();
+  const action: Column<UserTask> = {
+    head: "Action",
+    cell: (it) => <button type="button" class="primary" onClick={() => setOpen(it)}>Complete…<span class="hidden"> {it.stepName} of {it.businessKey ?? it.instanceId}</span></button>,
+  };
   const columns: Column<UserTask>[] = [
     { head: "Task", cell: (it) => <span class="name"><strong>{it.stepName}</strong><span class="quiet">{it.definitionId}</span></span> },
     { head: "Instance", cell: (it) => <Name id={it.instanceId} name={it.businessKey} href={path`/console/processes/${it.instanceId}`} /> },
     { head: "Knows", cell: (it) => <Known of={it} />, isWide: true },
-    { head: "Waits since", cell: (it) => <Ago at={it.createdAt} />, isNumber: true, isWide: true },
-    { head: "Action", cell: (it) => <button type="button" class="primary" onClick={() => setOpen(it)}>Complete…<span class="hidden"> {it.stepName} of {it.businessKey ?? it.instanceId}</span></button> },
+    { head: "Waits since", cell: (it) => <Ago at={it.createdAt} />, isNumber: true },
+    ...(isViewer() ? [] : [action]),
   ];
   return (
     <>
-      <Head title="User tasks" sub="Steps that wait for a person, newest first" />
-      <Loaded of={page}>{(it) => <Table label="User tasks" rows={it.items} columns={columns} rowKey={(row) => row.id} empty="Nothing waits for a person." />}</Loaded>
+      <Head title="User tasks" sub="Steps that wait for a person, those of the newest instances first" />
+      <Filters wanted={wanted} statuses={[]} counts={new Map()} definitions={(definitions.data?.items ?? []).map((it) => [it.id, it.name])} hasStep />
+      <Loaded of={page}>
+        {(it) => (
+          <>
+            <Table label="User tasks" rows={it.items} columns={columns} rowKey={(row) => row.id} empty="Nothing waits for a person." />
+            <div class="pager">
+              {wanted.from === "" ? null : <a class="button" href={withQuery(url, { from: undefined })}>Newest</a>}
+              {it.next === undefined ? null : <a class="button" href={withQuery(url, { from: it.next })}>Older</a>}
+            </div>
+          </>
+        )}
+      </Loaded>
       {open === undefined ? null : <Complete of={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
 
+/** The answers that count are those of the version that the instance runs by. */
 function Complete({ of, onClose }: { of: UserTask; onClose: () => void }) {
-  const definition = useResource<ProcessSource>(path`/v1/definitions/${of.definitionId}`);
+  const instance = useResource<ProcessInstance>(path`/v1/instances/${of.instanceId}`);
+  const version = instance.data?.definitionVersion;
+  const definition = useResource<ProcessSource>(version === undefined ? null : path`/v1/definitions/${of.definitionId}/versions/${version}`);
   return <StepAsk of={{ id: of.instanceId }} kind="complete" step={of.stepId} definition={definition.data} onClose={onClose} />;
 }
 

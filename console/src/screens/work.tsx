@@ -1,72 +1,121 @@
-// Who is at work on what, and what waits for somebody.
+// What waits for somebody, who is there, and who is at work on what.
 
-import { path } from "../lib/api";
-import { count, duration } from "../lib/text";
-import type { Hold, Overview, Page } from "../lib/types";
+import { listOf, placeOf } from "../lib/status";
+import { atLeast, count, duration, short } from "../lib/text";
+import type { Hold, Member, Page, Queue, Worker, Workers } from "../lib/types";
 import { always, useNow, useResource, useTitle } from "../lib/use";
 import { Ago, Card, Head, Loaded } from "../parts/base";
+import { Status } from "../parts/status";
 import { type Column, Table } from "../parts/table";
-import { short } from "../lib/text";
 
-interface Worker {
-  id: string;
-  queues: string[];
-  held: number;
-  until: string;
-}
+const QUEUES: Column<Queue>[] = [
+  { head: "Kind of work", cell: (it) => <strong>{it.queue}</strong> },
+  {
+    head: "Of",
+    cell: (it) => <a href={listOf(it.face, { definition: it.definition })}>{it.definition}</a>,
+    isWide: true,
+  },
+  { head: "Ready", cell: (it) => atLeast(it.ready), isNumber: true },
+  { head: "Oldest", cell: (it) => <First of={it} />, isNumber: true },
+];
 
 const WORKERS: Column<Worker>[] = [
-  { head: "Worker", cell: (it) => <strong>{it.id}</strong> },
-  { head: "Works on", cell: (it) => it.queues.join(", ") },
+  { head: "Worker", cell: (it) => <strong>{it.workerId}</strong> },
+  { head: "Works on", cell: (it) => it.queues.join(", ") || "everything" },
+  {
+    head: "Asked last",
+    cell: (it) => (it.askedAt === undefined ? "elsewhere" : <Ago at={it.askedAt} />),
+    isNumber: true,
+  },
   { head: "Holds", cell: (it) => count(it.held), isNumber: true },
-  { head: "Next lease ends", cell: (it) => <Ago at={it.until} />, isNumber: true },
+  {
+    head: "Next lease ends",
+    cell: (it) => (it.leasedUntil === undefined ? "–" : <Ago at={it.leasedUntil} />),
+    isNumber: true,
+    isWide: true,
+  },
+];
+
+const MEMBERS: Column<Member>[] = [
+  { head: "Member", cell: (it) => <code>{it.id}</code> },
+  { head: "Tags", cell: (it) => it.tags.join(", ") || "none" },
+  { head: "Under way", cell: (it) => count(it.pending), isNumber: true },
+  { head: "Heard of", cell: (it) => `${duration(it.seenMsAgo)} ago`, isNumber: true },
 ];
 
 const HELD: Column<Hold>[] = [
-  { head: "Work", cell: (it) => <span class="name"><strong>{it.queue}</strong><span class="quiet">{it.definition}</span></span> },
-  { head: "Instance", cell: (it) => <a href={it.face === "process" ? path`/console/processes/${it.instanceId}` : path`/console/chains/${it.instanceId}`}>{short(it.instanceId)}</a> },
+  {
+    head: "Work",
+    cell: (it) => <span class="name"><strong>{it.queue}</strong><span class="quiet">{it.definition}</span></span>,
+  },
+  { head: "Instance", cell: (it) => <Instance of={it} /> },
   { head: "Worker", cell: (it) => it.workerId, isWide: true },
-  { head: "Could be claimed", cell: (it) => <Ago at={it.readyAt} />, isNumber: true },
+  { head: "Could be claimed", cell: (it) => <Ago at={it.readyAt} />, isNumber: true, isWide: true },
   { head: "Lease ends", cell: (it) => <Ago at={it.leasedUntil} />, isNumber: true },
 ];
 
 export function WorkScreen() {
   useTitle("Jobs & workers");
-  const work = useResource<Page<Hold>>("/v1/work?pageSize=1000", always);
-  const overview = useResource<Overview>("/v1/overview", always);
+  const queues = useResource<Page<Queue>>("/v1/queues", always);
+  const workers = useResource<Workers>("/v1/workers", always);
+  const work = useResource<Page<Hold>>("/v1/work?pageSize=200", always);
   return (
     <>
-      <Head title="Jobs & workers" sub="A worker is somebody who holds something: those with nothing to do are not seen here" />
-      <Loaded of={overview}>{(it) => <Waiting of={it} />}</Loaded>
-      <Loaded of={work}>
+      <Head title="Jobs & workers" sub="Workers hold something, or have asked this node for work since its start" />
+      <Card title="Waiting for a worker">
+        <Loaded of={queues}>
+          {(it) => (
+            <Table label="Queues" rows={it.items} columns={QUEUES} rowKey={keyOf} empty="No work waits for a worker." />
+          )}
+        </Loaded>
+      </Card>
+      <Loaded of={workers}>
         {(it) => (
           <>
-            <Card title="Workers"><Table label="Workers" rows={workers(it.items)} columns={WORKERS} rowKey={(row) => row.id} empty="Nobody is at work." /></Card>
-            <Card title="Being worked on"><Table label="Work" rows={it.items} columns={HELD} rowKey={(row) => `${row.instanceId} ${row.queue} ${row.leasedUntil}`} empty="Nothing is being worked on." /></Card>
+            <Card title="Workers" id="workers">
+              <Table
+                label="Workers"
+                rows={it.workers}
+                columns={WORKERS}
+                rowKey={(row) => `${row.face} ${row.workerId}`}
+                empty="Nobody has asked for work."
+              />
+            </Card>
+            <Card title="Compute members" id="members">
+              <Table
+                label="Members"
+                rows={it.members}
+                columns={MEMBERS}
+                rowKey={(row) => row.id}
+                empty="No program for entities is connected to this node."
+              />
+            </Card>
           </>
         )}
       </Loaded>
+      <Card title="Being worked on" id="held">
+        <Loaded of={work}>
+          {(it) => (
+            <>
+              <Table label="Work" rows={it.items} columns={HELD} rowKey={holdKey} empty="Nothing is being worked on." />
+              {it.hasMore ? <p class="quiet">Those whose lease ends first; there are more.</p> : null}
+            </>
+          )}
+        </Loaded>
+      </Card>
     </>
   );
 }
 
-function Waiting({ of }: { of: Overview }) {
+const keyOf = (it: Queue) => `${it.face} ${it.queue} ${it.definition}`;
+const holdKey = (it: Hold) => `${it.instanceId} ${it.queue} ${it.leasedUntil}`;
+
+function First({ of }: { of: Queue }) {
   const now = useNow();
-  const { ready, oldestReadyAt } = of.tasks;
-  if (ready === 0) return <p>No work waits for a worker.</p>;
-  const age = oldestReadyAt === undefined ? "" : `, the oldest for ${duration(now - Date.parse(oldestReadyAt))}`;
-  return <p><strong>{count(ready)}</strong> can be claimed now{age}.</p>;
+  const age = now - Date.parse(of.firstAt);
+  return of.ready === 0 ? <Status of="WAITING" text={`in ${duration(-age)}`} /> : <>{duration(age)}</>;
 }
 
-function workers(held: Hold[]): Worker[] {
-  const found = new Map<string, Worker>();
-  for (const it of held) {
-    const known = found.get(it.workerId);
-    if (known === undefined) found.set(it.workerId, { id: it.workerId, queues: [it.queue], held: 1, until: it.leasedUntil });
-    else {
-      known.held++;
-      if (!known.queues.includes(it.queue)) known.queues.push(it.queue);
-    }
-  }
-  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+function Instance({ of }: { of: Hold }) {
+  return <a href={placeOf(of.face, of.instanceId)}>{short(of.instanceId)}</a>;
 }

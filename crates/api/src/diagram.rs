@@ -67,6 +67,12 @@ pub struct DiagramNode {
     pub label: String,
     /// What is said below the label. May be empty.
     pub detail: String,
+    /// The label in the lines there is room for.
+    #[serde(default, rename = "labelLines")]
+    pub label_lines: Vec<String>,
+    /// The detail in the lines there is room for.
+    #[serde(default, rename = "detailLines")]
+    pub detail_lines: Vec<String>,
     /// What it is: `start`, `task`, `person`, `decision`, `table`, `assignment`, `wait`,
     /// `gateway`, `join`, `end`, `state`, `terminal` or `missing`.
     pub kind: String,
@@ -99,6 +105,9 @@ pub struct DiagramEdge {
     pub to: String,
     /// May be empty.
     pub label: String,
+    /// The label in the lines there is room for.
+    #[serde(default, rename = "labelLines")]
+    pub label_lines: Vec<String>,
     /// How it comes to be taken: `normal`, `automatic`, `manual`, `timer` or `interrupting`.
     pub style: String,
     /// Its corners, from border to border; each lies straight above, below or beside the next.
@@ -108,6 +117,9 @@ pub struct DiagramEdge {
     pub label_area: Option<[i64; 4]>,
     /// Whether it leads back.
     pub back: bool,
+    /// Whether the instance has gone this way.
+    #[serde(default)]
+    pub taken: bool,
 }
 
 /// Nodes that belong together.

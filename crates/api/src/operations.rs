@@ -1,9 +1,16 @@
-//! How it goes with all of it: bodies of `/v1/overview`, `/v1/work`, `/v1/timers` and
-//! `/v1/events/stream`.
+//! How it goes with all of it: bodies of `/v1/overview`, `/v1/work`, `/v1/queues`, `/v1/workers`,
+//! `/v1/timers`, `/v1/counts`, `/v1/incidents`, `/v1/settings` and `/v1/events/stream`.
+
+mod incident;
+mod pace;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use self::{
+    incident::{FailedInstance, FailedPage, Incident, IncidentPage},
+    pace::{CountQuery, Counts, Member, Queue, QueuePage, Rate, Roots, Worker, WorkerPage},
+};
 use crate::Timestamp;
 
 /// How it goes.
@@ -24,6 +31,13 @@ pub struct Overview {
     pub members: u64,
     /// Commits applied since the store was opened.
     pub commits: u64,
+    /// What waits to be claimed, by kind of work.
+    #[serde(default)]
+    pub queues: Vec<Queue>,
+    /// What began and ended within the last hour, minute by minute and oldest first, as far as this
+    /// node has done it since it was started. Minutes in which nothing happened are left out.
+    #[serde(default)]
+    pub rates: Vec<Rate>,
 }
 
 /// How many instances of a face there are.
@@ -52,6 +66,8 @@ pub enum Face {
     Process,
     /// Lines of steps.
     Chain,
+    /// Documents with a state. They are told of in the stream, to those who may read them.
+    Entity,
 }
 
 /// Work for those outside. Counting stops at ten thousand.
@@ -154,10 +170,36 @@ pub struct ArmedTimer {
     pub instance_id: String,
     /// Its name within the instance.
     pub name: String,
+    /// What it is there for.
+    pub kind: TimerKind,
+    /// The caller's name for the instance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub business_key: Option<String>,
+    /// The step that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_id: Option<String>,
+    /// What people call the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_name: Option<String>,
+    /// The step it leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
     /// When it is due.
     pub due_at: Timestamp,
     /// Whether that is past.
     pub is_overdue: bool,
+}
+
+/// What a timer is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TimerKind {
+    /// It runs while a step of a process rests, and leads elsewhere.
+    Boundary,
+    /// It starts the process that follows another.
+    Next,
+    /// It ends the wait of a chain.
+    Deadline,
 }
 
 /// An instance has changed.
@@ -182,4 +224,61 @@ pub struct StreamQuery {
     /// Go on after this place: the `id` of the last message seen. The header `Last-Event-ID` wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+}
+
+/// How a server was set up, and what it keeps things in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// Its version.
+    pub version: String,
+    /// Where everything is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreFacts>,
+    /// This node, and those that share its store.
+    pub nodes: Vec<NodeFacts>,
+    /// Everything that can be set, by key. Secrets are not shown.
+    pub settings: Vec<SettingFacts>,
+}
+
+/// Where everything is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreFacts {
+    /// Which kind it is.
+    #[schema(example = "sqlite")]
+    pub kind: String,
+    /// Where it is, without what is secret.
+    pub place: String,
+    /// How many bytes it takes up, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeFacts {
+    /// Its name.
+    pub name: String,
+    /// Where the others reach it.
+    pub address: String,
+    /// When it was heard of last; it is the one that answers if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_at: Option<Timestamp>,
+}
+
+/// Something that can be set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SettingFacts {
+    /// Its key, as in the file.
+    #[schema(example = "http")]
+    pub key: String,
+    /// Its value as it may be shown; not set if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Where the value comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
 }

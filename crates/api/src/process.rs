@@ -3,10 +3,12 @@
 //! The format is older than Waypost: requests may have members nobody knows, and `null` says the
 //! same as nothing.
 
+mod attempt;
 mod audit;
 mod definition;
 mod instance;
 mod step;
+mod table;
 mod work;
 
 use std::sync::Arc;
@@ -16,10 +18,15 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use self::{
+    attempt::{InstanceJob, InstanceJobPage, InstanceJobStatus},
     audit::{AuditEntry, AuditPage},
     definition::{DefinitionPage, Uploaded},
     instance::{Cancel, Instance, InstancePage, InstanceStatus, Retry, StartInstance},
     step::{History, StepExecution},
+    table::{
+        DecisionTable, TableCounted, TableFinding, TablePage, TableQuery, TableRef, TableRule,
+        TriedRule, TriedTable, TryTable,
+    },
     work::{
         CallbackResult, CompleteJob, CompleteJobs, CompleteJobsResponse, CompleteUserTask,
         CompletedJob, FailJob, Heartbeat, HeartbeatResponse, Job, PollJobs, PollResponse, UserTask,

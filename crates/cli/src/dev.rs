@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use waypost_engine::Engine;
-use waypost_server::{Options, Server, ServerError};
+use waypost_server::{Facts, Options, Server, ServerError};
 
 use self::{demo::Faces, survey::Survey};
 use crate::{
     exit::Failure,
     output::Output,
-    serve::{engine, members, options, server_failure, start_log, until_stopped},
+    serve::{engine, facts, members, options, server_failure, start_log, until_stopped},
     settings::{Config, Settings, catalog},
     shutdown,
     store::OpenStore,
@@ -47,18 +47,20 @@ pub(crate) async fn run(args: DevArgs, output: Output) -> Result<(), Failure> {
     ];
     flags.extend(args.http.map(|it| (catalog::HTTP, it)));
     flags.extend(args.grpc.map(|it| (catalog::GRPC, it)));
-    let config = Config::new(&Settings::of_flags(&flags))?;
+    let settings = Settings::of_flags(&flags);
+    let config = Config::new(&settings)?;
+    let facts = facts(&config, &settings);
     start_log(&config)?;
     let stop = shutdown::on_signal()?;
     let store = OpenStore::open(&config).await?;
-    let served = serve(&config, chosen, &store, (stop, output)).await;
+    let served = serve((&config, facts), chosen, &store, (stop, output)).await;
     let closed = store.close().await;
     served?;
     Ok(closed?)
 }
 
 async fn serve(
-    config: &Config,
+    (config, facts): (&Config, Facts),
     chosen: Chosen,
     store: &OpenStore,
     (stop, output): (CancellationToken, Output),
@@ -70,7 +72,7 @@ async fn serve(
     orders::deploy(&engine).await?;
     let survey = Survey::new(store.shared()).await?;
     let lifecycle = Some(survey.gateway()?);
-    let options = Options { lifecycle, ..options(config, members, None) };
+    let options = Options { lifecycle, facts, ..options(config, members, None) };
     let server = bind(&engine, options, chosen).await?;
     greet(&server, output)?;
     let faces = Faces { engine: engine.clone(), grpc: server.grpc_addr(), survey };

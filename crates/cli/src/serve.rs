@@ -4,13 +4,16 @@ use std::{fmt::Display, future::Future, sync::Arc, time::Duration};
 
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use waypost_api::shown_url;
+use waypost_api::{
+    operations::{SettingFacts, StoreFacts},
+    shown_url,
+};
 use waypost_engine::{
     Engine, Settings as EngineSettings, SystemClock, Transport,
     entity::{Compute, Rules},
 };
 use waypost_server::{
-    EntityOptions, Options, Server, ServerError,
+    EntityOptions, Facts, Options, Server, ServerError,
     cluster::Cluster,
     compute::Members,
     outbox,
@@ -62,7 +65,8 @@ pub(crate) async fn run(args: ServeArgs, output: Output) -> Result<(), Failure> 
     warn(&config, &settings, &sources);
     let stop = shutdown::on_signal()?;
     let store = open(&config).await?;
-    let served = serve((&config, log), &store, stop, output).await;
+    let facts = facts(&config, &settings);
+    let served = serve((&config, facts, log), &store, stop, output).await;
     let closed = store.close().await;
     served?;
     Ok(closed?)
@@ -110,7 +114,7 @@ fn warn(config: &Config, settings: &Settings, sources: &Sources) {
 }
 
 async fn serve(
-    (config, log): (&Config, Log),
+    (config, facts, log): (&Config, Facts, Log),
     store: &OpenStore,
     stop: CancellationToken,
     output: Output,
@@ -123,7 +127,7 @@ async fn serve(
     };
     let engine = engine(config, store, compute).await?;
     let lifecycle = lifecycle::gateway(&config.lifecycle, store).await?;
-    let options = Options { log: Some(log), lifecycle, ..options(config, members, cluster) };
+    let options = Options { log: Some(log), lifecycle, facts, ..options(config, members, cluster) };
     let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");
@@ -153,6 +157,23 @@ fn store_name(config: &Config) -> String {
         StoreAddress::Temporary => "sqlite::memory:".to_owned(),
         StoreAddress::Postgres(url) => shown_url(url),
     }
+}
+
+/// What the server may tell of how it was set up.
+pub(crate) fn facts(config: &Config, settings: &Settings) -> Facts {
+    let setting = |(key, setting): (String, Option<&Setting>)| SettingFacts {
+        key,
+        value: setting.map(Setting::shown),
+        origin: setting.map(|it| it.origin.to_string()),
+    };
+    let (kind, store_file) = match &config.store {
+        StoreAddress::Sqlite { path, .. } => ("sqlite", Some(path.clone())),
+        StoreAddress::Temporary => ("sqlite, in memory", None),
+        StoreAddress::Postgres(_) => ("postgres", None),
+    };
+    let store = StoreFacts { kind: kind.to_owned(), place: store_name(config), bytes: None };
+    let settings = settings.all().into_iter().map(setting).collect();
+    Facts { settings, store: Some(store), store_file }
 }
 
 /// Where compute members will be connected: the engine asks them, the server lets them in.
@@ -188,6 +209,7 @@ pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster
         entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
         lifecycle: None,
         pages: config.pages.clone(),
+        facts: Facts::default(),
         grace: config.grace,
     }
 }

@@ -16,7 +16,7 @@ pub use self::{
     dot::dot,
     layout::TooLarge,
     mermaid::mermaid,
-    svg::{Theme, placed, svg},
+    svg::{Theme, label, placed, svg, texts},
     text::{Letters, text},
     told::told,
 };

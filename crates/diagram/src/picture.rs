@@ -1,7 +1,7 @@
 //! What is drawn: nodes, edges between them, groups around them, and marks of what goes on now.
 //! A picture knows nothing of coordinates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A definition as a drawing, and what an instance does in it, if anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +12,17 @@ pub struct Picture {
     pub groups: Vec<Group>,
     /// What goes on at nodes, by their ids.
     pub marks: BTreeMap<String, Mark>,
+    /// The ways that were gone.
+    pub taken: BTreeSet<Taken>,
+}
+
+/// A way that was gone, by the ids of its ends.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Taken {
+    pub from: String,
+    pub to: String,
+    /// Whether time was what started it.
+    pub by_timer: bool,
 }
 
 /// Something that has a place.
@@ -133,6 +144,15 @@ impl Style {
             Self::Interrupting => "interrupting",
         }
     }
+
+    /// Whether time is what starts it.
+    #[must_use]
+    pub const fn is_timed(self) -> bool {
+        match self {
+            Self::Timer | Self::Interrupting => true,
+            Self::Normal | Self::Automatic | Self::Manual => false,
+        }
+    }
 }
 
 /// Nodes that belong together, as the branches of a gateway do. Groups lie inside of each other or
@@ -183,6 +203,14 @@ impl Picture {
         let places = self.places();
         let place = |id: &String| places.get(id.as_str()).copied();
         self.groups.iter().map(|it| it.members.iter().filter_map(place).collect()).collect()
+    }
+
+    /// Whether an edge was taken.
+    #[must_use]
+    pub fn is_taken(&self, edge: &Edge) -> bool {
+        let by_timer = edge.style.is_timed();
+        let way = Taken { from: edge.from.clone(), to: edge.to.clone(), by_timer };
+        !self.taken.is_empty() && self.taken.contains(&way)
     }
 
     /// What goes on at a node, if anything does.

@@ -5,6 +5,8 @@ mod line;
 mod node;
 mod palette;
 
+pub use self::node::texts;
+
 use std::fmt::Write;
 
 use super::{
@@ -76,7 +78,9 @@ fn line(from: usize, to: usize, edge: &Edge) -> Line {
     Line { from, to, style: edge.style, label: size }
 }
 
-fn label(edge: &Edge) -> Vec<String> {
+/// The label of an edge, in the lines there is room for.
+#[must_use]
+pub fn label(edge: &Edge) -> Vec<String> {
     wrap(&edge.label, LABEL_COLUMNS, LABEL_LINES)
 }
 
@@ -90,6 +94,9 @@ fn draw(picture: &Picture, edges: &[&Edge], layout: &Layout, theme: Theme) -> St
     out.put(format_args!("<title>{}</title>", escape(&picture.title)));
     out.put(format_args!("<desc>{}</desc>", escape(&super::told::told(picture))));
     out.put(format_args!("<style>{}</style>", palette::style(theme)));
+    if !picture.taken.is_empty() {
+        out.put(format_args!("<style>.waypost .edge.taken path {{ stroke-width: 2.6; }}</style>"));
+    }
     out.put(format_args!("<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>"));
     for (group, area) in picture.groups.iter().zip(&layout.groups) {
         if let Some(area) = area {
@@ -97,7 +104,7 @@ fn draw(picture: &Picture, edges: &[&Edge], layout: &Layout, theme: Theme) -> St
         }
     }
     for (edge, route) in edges.iter().zip(&layout.edges) {
-        line::draw(&mut out, edge, route);
+        line::draw(&mut out, edge, picture.is_taken(edge), route);
     }
     for (node, area) in picture.nodes.iter().zip(&layout.nodes) {
         node::draw(&mut out, node, picture.mark(node), area);

@@ -7,7 +7,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use quick_xml::{Reader, events::Event};
 use waypost_diagram::{
     Letters, Theme, dot, mermaid,
-    picture::{Edge, Group, Kind, Mark, Node, Picture, Style},
+    picture::{Edge, Group, Kind, Mark, Node, Picture, Style, Taken},
     svg, text,
 };
 
@@ -66,6 +66,7 @@ fn build((title, nodes, edges, marks, groups): Parts) -> Picture {
         edges: edges.into_iter().map(edge).collect(),
         groups: groups.into_iter().map(group).collect(),
         marks: marks.into_iter().enumerate().map(mark).collect::<BTreeMap<_, _>>(),
+        ..Picture::default()
     }
 }
 
@@ -169,6 +170,19 @@ fn two(style: Style) -> Picture {
         edges: vec![Edge { from: "A".into(), to: "B".into(), label: String::new(), style }],
         ..Picture::default()
     }
+}
+
+#[test]
+fn a_way_that_was_gone_is_marked_and_its_neighbor_is_not() {
+    let way = |by_timer| Taken { from: "A".into(), to: "B".into(), by_timer };
+    let drawn = |taken: Taken, style| {
+        let picture = Picture { taken: [taken].into(), ..two(style) };
+        svg(&picture, Theme::Light).unwrap().contains(&format!("edge {} taken", style.as_str()))
+    };
+    assert!(drawn(way(false), Style::Normal));
+    assert!(drawn(way(true), Style::Interrupting));
+    assert!(!drawn(way(true), Style::Normal), "the timer led there by its own way");
+    assert!(!drawn(Taken { to: "C".into(), ..way(false) }, Style::Normal));
 }
 
 #[test]

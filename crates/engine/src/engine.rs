@@ -15,13 +15,14 @@ use waypost_machines::{
 
 use crate::{
     chain::Chains,
+    crew::Crew,
     demand::Demands,
     desk::Desk,
     entity::{Caller, Compute, Entities, Home, NoCompute, Rules},
     error::Error,
     ids::{Ids, RandomIds},
-    lane::Lanes,
     metrics::Metrics,
+    pace::Pace,
     process::{Coercion, Graphs, Processes},
     sweep::{Sweeps, Transport},
     turn::Turns,
@@ -89,6 +90,8 @@ pub(crate) struct Shared {
     pub(crate) entities: Home,
     pub(crate) desk: Arc<Desk>,
     pub(crate) demands: Demands,
+    pub(crate) crew: Crew,
+    pub(crate) pace: Arc<Pace>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
     faces: OnceLock<BTreeMap<Kind, Arc<dyn Face>>>,
@@ -110,16 +113,17 @@ impl Engine {
     ) -> Self {
         let metrics = Arc::new(Metrics::default());
         let desk = Arc::new(Desk::default());
-        let chains =
-            Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
-        let processes =
-            Turns { store: Arc::clone(&store), lanes: Lanes::new(), metrics: Arc::clone(&metrics) };
+        let pace = Arc::new(Pace::default());
+        let chains = Turns::new(&store, &metrics, &pace);
+        let processes = Turns::new(&store, &metrics, &pace);
         call_when_there_is_work(&store, &desk);
         let Settings { policy, coercion, ids, transport, compute, rules } = settings;
         let entities = Home::new(compute, rules, store.now());
         let demands = Demands::new(store.now());
         let shared = Shared {
             demands,
+            crew: Crew::default(),
+            pace,
             store,
             ids,
             policy,

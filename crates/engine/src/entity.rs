@@ -6,6 +6,7 @@ mod caller;
 mod compute;
 mod explain;
 mod fault;
+mod follow;
 mod handle;
 mod item;
 mod land;

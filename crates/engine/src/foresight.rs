@@ -90,6 +90,7 @@ async fn is_unique(store: &dyn Store, write: &Write) -> Result<(), StoreError> {
         tenant: write.key.tenant.clone(),
         kind: write.key.kind,
         definition: write.facets.definition.as_ref().map(|it| it.name.clone()),
+        version: None,
         status: None,
         business_key: write.facets.business_key.clone(),
         awaits: None,

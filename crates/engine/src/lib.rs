@@ -7,6 +7,7 @@
 
 pub mod chain;
 mod clock;
+mod crew;
 mod demand;
 mod desk;
 mod engine;
@@ -14,11 +15,13 @@ pub mod entity;
 mod error;
 mod foresight;
 mod ids;
+mod incidents;
 mod lane;
 pub mod limits;
 mod metrics;
 mod moment;
 mod overview;
+mod pace;
 pub mod process;
 mod queue;
 mod sweep;
@@ -28,13 +31,16 @@ mod what_if;
 
 pub use crate::{
     clock::SystemClock,
+    crew::Asking,
     engine::{Engine, Face, Settings},
     error::Error,
     foresight::{Foreseen, foresee},
     ids::{Ids, RandomIds},
+    incidents::{Failed, Incident, Incidents},
     metrics::Metrics,
     moment::Moment,
-    overview::Overview,
+    overview::{Narrowed, Overview},
+    pace::Minute,
     sweep::{Sweeps, Swept, Transport},
     watch::Watch,
     what_if::Tried,

@@ -24,6 +24,18 @@ pub const CLAIMS_WAITING_MAX: usize = 4_096;
 /// with more than that is asked for nearly everything.
 pub const DEMANDS_MAX: usize = 256;
 
+/// How many workers are remembered on a node. Whoever has more looks at their own list.
+pub const WORKERS_MAX: usize = 1_000;
+
+/// How many minutes are remembered to tell how fast it goes.
+pub const PACE_MINUTES: u32 = 60;
+
+/// How many queues are told of. People do not read more.
+pub const QUEUES_MAX: u32 = 1_000;
+
+/// How many failed instances of a face are looked at to find what they have in common: each is read.
+pub const INCIDENTS_MAX: usize = 10_000;
+
 /// How many tasks one claim may take.
 pub const CLAIM_MAX: u32 = 1_000;
 
@@ -180,3 +192,7 @@ pub const WARNINGS_MAX: usize = 100;
 /// How long the path of an index may be, in bytes: together with a key it goes into an entry of the
 /// database's own index, which has a limit.
 pub const INDEX_PATH_MAX: usize = 512;
+
+/// How many instances are looked at to tell how often the rules of a decision table had a say: the
+/// past of each is read.
+pub const TABLE_INSTANCES_MAX: u32 = 200;

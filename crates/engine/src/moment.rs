@@ -46,7 +46,7 @@ pub(crate) async fn then<M: Machine>(
     }
 }
 
-fn is_after(moment: Moment, version: Version, at: Timestamp) -> bool {
+pub(crate) fn is_after(moment: Moment, version: Version, at: Timestamp) -> bool {
     match moment {
         Moment::Version(wanted) => version.0 > wanted,
         Moment::Time(wanted) => at > wanted,

@@ -1,8 +1,14 @@
 //! How it goes, for those who look after all of it: counts, what is held, and what is due later.
 
-use waypost_kernel::{Figures, Kind, Query, Task, Tenant, Timer, Timestamp};
+use waypost_kernel::{Figures, Kind, Query, QueueFigures, Task, Tenant, Timer, Timestamp};
 
-use crate::{engine::Engine, error::Error, limits::PAGE_MAX};
+use crate::{
+    crew::Asking,
+    engine::Engine,
+    error::Error,
+    limits::{PAGE_MAX, QUEUES_MAX},
+    pace::Minute,
+};
 
 /// What processes can be, as they are stored.
 const PROCESS: [&str; 5] = ["ACTIVE", "WAITING", "FAILED", "COMPLETED", "CANCELLED"];
@@ -21,6 +27,27 @@ pub struct Overview {
     pub figures: Figures,
     /// When the next timer is due.
     pub next_timer_at: Option<Timestamp>,
+    /// What waits to be claimed, queue by queue.
+    pub queues: Vec<QueueFigures>,
+    /// What began and ended on this node, minute by minute.
+    pub minutes: Vec<Minute>,
+}
+
+/// Which instances count.
+#[derive(Clone, Debug, Default)]
+pub struct Narrowed {
+    /// Only those of this definition.
+    pub definition: Option<String>,
+    /// Only those of this version of it.
+    pub version: Option<i32>,
+    /// Only those with this business key.
+    pub business_key: Option<String>,
+    /// Only those that are at this step.
+    pub step: Option<String>,
+    /// Only those that began at this instant or later.
+    pub from: Option<Timestamp>,
+    /// Only those that began before this instant.
+    pub until: Option<Timestamp>,
 }
 
 impl Engine {
@@ -32,20 +59,49 @@ impl Engine {
     pub async fn overview(&self) -> Result<Overview, Error> {
         let store = self.store();
         let mut faces = Vec::new();
-        for (kind, statuses) in [(Kind::Process, &PROCESS[..]), (Kind::Chain, &CHAIN[..])] {
-            let mut counts = Vec::new();
-            for status in statuses {
-                counts.push((*status, store.count(&with_status(kind, status)).await?));
-            }
-            faces.push((kind, counts));
+        for kind in [Kind::Process, Kind::Chain] {
+            faces.push((kind, self.counts(kind, &Narrowed::default()).await?));
         }
         let next = store.due(Timestamp::from_micros(i64::MAX), 1).await?;
         Ok(Overview {
             at: store.now(),
+            minutes: self.shared.pace.minutes(store.now()),
+            queues: self.queues().await?,
             faces,
             figures: store.figures().await?,
             next_timer_at: next.first().map(|it| it.due_at),
         })
+    }
+
+    /// How many processes or chains of the default tenant have which status; every status is there.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn counts(
+        &self,
+        kind: Kind,
+        narrowed: &Narrowed,
+    ) -> Result<Vec<(&'static str, u64)>, Error> {
+        let statuses: &[&'static str] = if kind == Kind::Chain { &CHAIN } else { &PROCESS };
+        let mut counts = Vec::new();
+        for status in statuses {
+            counts.push((*status, self.store().count(&query(kind, status, narrowed)).await?));
+        }
+        Ok(counts)
+    }
+
+    /// What waits to be claimed in the default tenant, queue by queue.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn queues(&self) -> Result<Vec<QueueFigures>, Error> {
+        Ok(self.store().queues(&tenant(), QUEUES_MAX).await?)
+    }
+
+    /// Who has asked for work of the default tenant on this node.
+    #[must_use]
+    pub fn asking(&self) -> Vec<Asking> {
+        self.shared.crew.of(&tenant())
     }
 
     /// Timers of the default tenant that are armed, those due first.
@@ -76,17 +132,20 @@ fn tenant() -> Tenant {
     "default".into()
 }
 
-fn with_status(kind: Kind, status: &str) -> Query {
+/// Instances of a status. No page of them is asked for yet.
+pub(crate) fn query(kind: Kind, status: &str, narrowed: &Narrowed) -> Query {
+    let Narrowed { definition, version, business_key, step, from, until } = narrowed.clone();
     Query {
         tenant: tenant(),
         kind,
-        definition: None,
+        definition,
+        version,
         status: Some(status.to_owned()),
-        business_key: None,
+        business_key,
         awaits: None,
-        step: None,
-        from: None,
-        until: None,
+        step,
+        from,
+        until,
         before: None,
         offset: 0,
         limit: 0,

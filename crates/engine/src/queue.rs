@@ -16,7 +16,9 @@ pub(crate) async fn claim(
     let deadline = (!wait.is_zero()).then(|| Instant::now() + wait);
     loop {
         let claim = next();
-        shared.demands.note(&claim, shared.store.now());
+        let now = shared.store.now();
+        shared.demands.note(&claim, now);
+        shared.crew.note(&claim, now);
         // The place is taken before looking, so that no call is missed.
         let place = match deadline {
             Some(_) => Some(shared.desk.wait(&claim)?),

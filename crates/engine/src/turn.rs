@@ -20,6 +20,7 @@ use crate::{
     lane::{Hot, Lanes, Slot},
     limits::{HOT_STATE_MAX, TURN_ATTEMPTS_MAX},
     metrics::Metrics,
+    pace::{Pace, Step},
 };
 
 /// A command on its way to an instance.
@@ -79,9 +80,19 @@ pub(crate) struct Turns<M: Machine> {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) lanes: Lanes<M::State>,
     pub(crate) metrics: Arc<Metrics>,
+    pace: Arc<Pace>,
 }
 
 impl<M: Machine> Turns<M> {
+    pub(crate) fn new(store: &Arc<dyn Store>, metrics: &Arc<Metrics>, pace: &Arc<Pace>) -> Self {
+        Self {
+            store: Arc::clone(store),
+            lanes: Lanes::new(),
+            metrics: Arc::clone(metrics),
+            pace: Arc::clone(pace),
+        }
+    }
+
     /// Decides and commits, again and again while the instance changes under it.
     ///
     /// What is at hand may be old when other nodes work on the instance. A commit finds out by
@@ -119,6 +130,7 @@ impl<M: Machine> Turns<M> {
             let began_at = Instant::now();
             match self.land(commit).await {
                 Ok(None) => {
+                    self.keep_pace(&decided.state, before, now);
                     let took = Took { queue, commit: began_at.elapsed() };
                     return Ok(Landed { took, ..landed(decided, version, &mut slot) });
                 }
@@ -133,6 +145,21 @@ impl<M: Machine> Turns<M> {
             }
         }
         Err(Error::Contended { attempts: TURN_ATTEMPTS_MAX })
+    }
+
+    /// Takes note of what has begun or ended, unless it only would have.
+    fn keep_pace(&self, state: &M::State, before: Version, now: Timestamp) {
+        if foresight::is_foreseeing() {
+            return;
+        }
+        if before == Version::ABSENT {
+            self.pace.note(M::KIND, Step::Started, now);
+        }
+        match M::facets(state).status.as_str() {
+            "COMPLETED" => self.pace.note(M::KIND, Step::Completed, now),
+            "FAILED" => self.pace.note(M::KIND, Step::Failed, now),
+            _ => {}
+        }
     }
 
     /// Does what is to happen besides, as nothing else is.

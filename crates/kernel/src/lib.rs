@@ -35,7 +35,8 @@ pub use crate::{
     rejection::{Rejection, RejectionClass, RejectionCode},
     sift::{Lookup, Sift, Span, Tally, TallyQuery, Term},
     store::{
-        Change, Conflict, Cursor, Figures, Hint, Listener, Query, Records, Scope, Store, StoreError,
+        Change, Conflict, Cursor, Figures, Hint, Listener, Query, QueueFigures, Records, Scope,
+        Store, StoreError,
     },
     task::{Claim, Lease, NewTask, Task, TaskChange, TaskRef},
     time::{Clock, Timestamp},

@@ -120,6 +120,10 @@ pub trait Store: Records {
     /// Forgets requests made before `before`, oldest first, at most `limit`; says how many.
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError>;
 
+    /// The free tasks of a tenant, queue by queue, at most `limit` queues in the order of face,
+    /// queue and family.
+    async fn queues(&self, tenant: &Tenant, limit: u32) -> Result<Vec<QueueFigures>, StoreError>;
+
     /// How much is pending, and what the store has done so far.
     async fn figures(&self) -> Result<Figures, StoreError>;
 
@@ -214,6 +218,8 @@ pub struct Query {
     pub kind: Kind,
     /// Only those that run by a definition of this name.
     pub definition: Option<String>,
+    /// Only those whose definition has this version.
+    pub version: Option<i32>,
     /// Only those with this status.
     pub status: Option<String>,
     /// Only those with this business key.
@@ -265,6 +271,21 @@ pub struct Figures {
 impl Figures {
     /// Counting stops here: an operator needs "too many", not how many too many.
     pub const COUNT_MAX: u32 = 10_000;
+}
+
+/// The free tasks of one queue and family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueFigures {
+    /// Of which face.
+    pub kind: Kind,
+    /// The kind of work.
+    pub queue: String,
+    /// The definition's name.
+    pub family: String,
+    /// How many are ready. Counting stops at [`Figures::COUNT_MAX`].
+    pub ready: u64,
+    /// Since when, or from when on, the first is ready.
+    pub first_at: Timestamp,
 }
 
 /// How a store can fail.

@@ -170,6 +170,8 @@ pub enum Demand {
     Last(Timestamp),
     /// Somebody is waiting for it now.
     Now,
+    /// It was not kept.
+    Unknown,
 }
 
 /// What an explanation needs to know beside the instance.
@@ -193,6 +195,7 @@ impl Around<'_> {
             }
             Demand::Last(at) => format!("nobody has asked for {queue} since {}", (self.show)(at)),
             Demand::Now => format!("workers are asking for {queue} now"),
+            Demand::Unknown => "who asked for it was not kept".to_owned(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Processes: graphs of steps that programs, people, conditions and time move forward.
 
 mod advance;
+mod attempt;
 mod audit;
 mod decide;
 mod due;
@@ -15,11 +16,13 @@ mod moment;
 mod parse;
 mod schema;
 mod table;
+mod trail;
 mod types;
 mod validate;
 mod variables;
 
 pub use self::{
+    attempt::{Attempt, AttemptEnd, AttemptOutcome, Attempts},
     audit::{Audit, By, Deed, What},
     due::{Due, timers},
     graph::{
@@ -31,6 +34,8 @@ pub use self::{
         BoundarySource, PropertySource, RuleSource, SchemaSource, Source, StepSource, TableSource,
     },
     schema::Schema,
+    table::{Trial, trial},
+    trail::{Trail, Way},
     types::{Alarm, Branch, Fork, Path, Phase, Process, Rest, State, Status, Stay, Visits, limits},
     validate::violations,
     variables::Variables,

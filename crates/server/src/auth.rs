@@ -25,7 +25,7 @@ pub use self::{
     routes::routes,
 };
 pub(crate) use self::{
-    guard::identify,
+    guard::{identify, known},
     identity::{SYSTEM, is_viewer},
 };
 pub use crate::http::entity::problem::Verbosity;

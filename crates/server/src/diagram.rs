@@ -6,7 +6,7 @@ use waypost_diagram::{
     layout::{Area, Route},
     mermaid,
     picture::{Edge, Group, Mark, Node, Picture},
-    placed, svg, text,
+    placed, svg, text, texts,
 };
 
 /// The picture as a text.
@@ -33,12 +33,13 @@ fn laid_out(picture: &Picture) -> Result<Diagram, TooLarge> {
         width: layout.width,
         height: layout.height,
         nodes: nodes.map(|(it, area)| node(it, picture.mark(it), area)).collect(),
-        edges: edges.map(|((_, _, it), route)| edge(it, route)).collect(),
+        edges: edges.map(|((_, _, it), route)| edge(it, picture.is_taken(it), route)).collect(),
         groups: groups.filter_map(|(it, area)| Some(group(it, area.as_ref()?))).collect(),
     })
 }
 
 fn node(node: &Node, mark: Option<&Mark>, area: &Area) -> DiagramNode {
+    let (label_lines, detail_lines) = texts(node);
     let Node { id, label, detail, kind } = node.clone();
     let kind = kind.as_str().to_owned();
     let Area { x, y, width: w, height: h } = *area;
@@ -48,19 +49,22 @@ fn node(node: &Node, mark: Option<&Mark>, area: &Area) -> DiagramNode {
         due,
         failed: is_failed,
     });
-    DiagramNode { id, label, detail, kind, x, y, w, h, mark }
+    DiagramNode { id, label, detail, label_lines, detail_lines, kind, x, y, w, h, mark }
 }
 
-fn edge(edge: &Edge, route: &Route) -> DiagramEdge {
+fn edge(edge: &Edge, taken: bool, route: &Route) -> DiagramEdge {
+    let label_lines = waypost_diagram::label(edge);
     let Edge { from, to, label, style } = edge.clone();
     DiagramEdge {
         from,
         to,
         label,
+        label_lines,
         style: style.as_str().to_owned(),
         points: route.points.iter().map(|it| [it.x, it.y]).collect(),
         label_area: route.label.map(|it| [it.x, it.y, it.width, it.height]),
         back: route.is_back,
+        taken,
     }
 }
 

@@ -16,8 +16,10 @@ pub(crate) mod entity;
 mod events;
 mod explain;
 mod health;
+mod incidents;
 mod lifecycle;
 mod lint;
+mod markdown;
 mod meter;
 mod moment;
 mod openapi;
@@ -27,8 +29,10 @@ mod params;
 mod problem;
 mod process;
 mod routes;
+mod settings;
 mod structure;
 mod what_if;
+mod workers;
 
 pub(crate) use self::{
     admission::{Admitted, Class},

@@ -18,6 +18,6 @@ mod server;
 pub mod telemetry;
 
 pub use crate::{
-    options::{Bearer, EntityOptions, HttpLimits, Options, PageOptions, ServerError},
+    options::{Bearer, EntityOptions, Facts, HttpLimits, Options, PageOptions, ServerError},
     server::Server,
 };

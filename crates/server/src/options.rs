@@ -3,10 +3,12 @@
 use std::{
     fmt, io,
     net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
     time::Duration,
 };
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
+use waypost_api::operations::{SettingFacts, StoreFacts};
 
 use crate::{
     auth::{AuthOptions, Verbosity},
@@ -37,6 +39,8 @@ pub struct Options {
     pub lifecycle: Option<Gateway>,
     /// What pages in browsers may do.
     pub pages: PageOptions,
+    /// What it may tell of how it was set up.
+    pub facts: Facts,
     /// How long requests under way may take after the server was told to stop.
     pub grace: Duration,
 }
@@ -53,6 +57,7 @@ impl Default for Options {
             entity: EntityOptions::default(),
             lifecycle: None,
             pages: PageOptions::default(),
+            facts: Facts::default(),
             grace: Duration::from_secs(20),
         }
     }
@@ -65,6 +70,17 @@ pub struct PageOptions {
     pub origins: Vec<String>,
     /// What the server is called besides `localhost`, where it trusts whoever is on its machine.
     pub hosts: Vec<String>,
+}
+
+/// What a server may tell everybody who comes to it of how it was set up. Nothing of it is secret.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Everything that can be set.
+    pub settings: Vec<SettingFacts>,
+    /// Where everything is kept.
+    pub store: Option<StoreFacts>,
+    /// The file of the store, if it has one, so that its size can be told.
+    pub store_file: Option<PathBuf>,
 }
 
 /// What somebody shows after the word `Bearer` to be let in. Shown nowhere.

@@ -48,6 +48,7 @@ impl Server {
         let is_trusting = app.doorway.authenticator().tenant().is_none();
         let is_here = http.local_addr().is_ok_and(|it| it.ip().is_loopback());
         app.pages = Pages::new(options.pages.clone(), is_trusting && is_here);
+        app.facts.clone_from(&options.facts);
         if let Some(gateway) = &options.lifecycle {
             app.meter.include(gateway);
         }

@@ -37,6 +37,8 @@ mod lifecycle;
 mod limits;
 #[path = "http/lint.rs"]
 mod lint;
+#[path = "http/looking.rs"]
+mod looking;
 #[path = "http/on.rs"]
 mod on;
 #[path = "http/operations.rs"]

@@ -14,8 +14,9 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store,
-    StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
+    Figures, Key, Listener, Posted, Query, QueueFigures, Receipt, Record, Records, RequestId,
+    Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version,
+    Write,
 };
 
 use self::tables::{STREAM, Tables};
@@ -242,6 +243,11 @@ impl Store for MemoryStore {
             tables.count_as_group();
         }
         Ok(n_gone)
+    }
+
+    async fn queues(&self, tenant: &Tenant, limit: u32) -> Result<Vec<QueueFigures>, StoreError> {
+        let now = self.clock.now();
+        Ok(self.tables().queues(tenant, now).into_iter().take(limit as usize).collect())
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

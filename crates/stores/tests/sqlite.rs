@@ -454,6 +454,7 @@ async fn a_definition_is_listed_across_its_statuses_in_one_order() {
         tenant: "acme".into(),
         kind: Kind::Chain,
         definition: Some("order".to_owned()),
+        version: None,
         status: None,
         business_key: None,
         awaits: None,

@@ -8,8 +8,8 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store, StoreError,
-    Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
+    Listener, Posted, Query, QueueFigures, Receipt, Record, Records, RequestId, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 
 type Refuses = Box<dyn Fn(&Commit) -> bool + Send>;
@@ -157,6 +157,10 @@ impl Store for Refusing {
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
         self.store.forget(before, limit).await
+    }
+
+    async fn queues(&self, tenant: &Tenant, limit: u32) -> Result<Vec<QueueFigures>, StoreError> {
+        self.store.queues(tenant, limit).await
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

@@ -12,8 +12,9 @@ use std::{
 use async_trait::async_trait;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store,
-    StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
+    Figures, Key, Listener, Posted, Query, QueueFigures, Receipt, Record, Records, RequestId,
+    Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version,
+    Write,
 };
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
@@ -258,6 +259,10 @@ impl Store for FaultyStore {
 
     async fn forget(&self, before: Timestamp, limit: u32) -> Result<u32, StoreError> {
         self.ground.store.forget(before, limit).await
+    }
+
+    async fn queues(&self, tenant: &Tenant, limit: u32) -> Result<Vec<QueueFigures>, StoreError> {
+        self.ground.store.queues(tenant, limit).await
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

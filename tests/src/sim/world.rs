@@ -292,6 +292,7 @@ impl World {
             tenant: tenant(),
             kind: Kind::Chain,
             definition: None,
+            version: None,
             status: Some("RUNNING".into()),
             business_key: None,
             awaits: None,

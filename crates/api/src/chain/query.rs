@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
 use super::InstanceStatus;
+use crate::Timestamp;
 
 /// Which page of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
@@ -31,6 +32,17 @@ pub struct InstanceQuery {
     /// Only those of this type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_type: Option<String>,
+    /// Only those of this version of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_version: Option<i32>,
+    /// Only those started at or after this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub started_after: Option<Timestamp>,
+    /// Only those started before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub started_before: Option<Timestamp>,
     /// Only those with this business key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub biz_key: Option<String>,

@@ -10,9 +10,9 @@ use async_trait::async_trait;
 use waypost_engine::SystemClock;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Lease, Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift,
-    Store, StoreError, Tally, TallyQuery, Task, TaskChange, Tenant, Timer, Timestamp, Version,
-    Write,
+    Figures, Key, Lease, Listener, Posted, Query, QueueFigures, Receipt, Record, Records,
+    RequestId, Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, TaskChange, Tenant, Timer,
+    Timestamp, Version, Write,
 };
 
 #[derive(Default)]
@@ -168,6 +168,10 @@ impl Store for NullStore {
 
     async fn forget(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         Ok(0)
+    }
+
+    async fn queues(&self, _: &Tenant, _: u32) -> Result<Vec<QueueFigures>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

@@ -66,7 +66,7 @@ pub(crate) async fn run(args: ListArgs, output: Output) -> Result<(), Failure> {
         awaits: args.awaits,
         page: Some(args.page.page),
         page_size: Some(args.page.limit),
-        after: None,
+        ..InstanceQuery::default()
     };
     let page: Page<Instance> = args.remote.chains()?.list(&query).await?;
     if output.is_json {

@@ -1,12 +1,12 @@
 //! Chains: one step after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use waypost_kernel::Timestamp;
 use waypost_machines::chain::{Plan, State, Status, StepStatus};
 
 use super::{begin, edge, node};
-use crate::picture::{Kind, Mark, Picture, Style};
+use crate::picture::{Edge, Kind, Mark, Picture, Style, Taken};
 
 /// The id of the node behind the last step.
 pub const END: &str = "(end)";
@@ -23,7 +23,15 @@ pub fn picture(plan: &Plan) -> Picture {
 #[must_use]
 pub fn started(state: &State, show: &dyn Fn(Timestamp) -> String) -> Picture {
     let steps = state.steps.iter().map(|it| (it.step_type.as_str(), Some(it.max_attempts)));
-    Picture { marks: marks(state, show), ..line(&state.workflow_type, steps) }
+    let picture = line(&state.workflow_type, steps);
+    Picture { marks: marks(state, show), taken: taken(state, &picture), ..picture }
+}
+
+/// A line is gone from its beginning to where the chain is, and to its end if it has come there.
+fn taken(state: &State, picture: &Picture) -> BTreeSet<Taken> {
+    let last = state.current + 1 + usize::from(state.status == Status::Completed);
+    let way = |it: &Edge| Taken { from: it.from.clone(), to: it.to.clone(), by_timer: false };
+    picture.edges.iter().take(last).map(way).collect()
 }
 
 fn line<'a>(title: &str, steps: impl Iterator<Item = (&'a str, Option<u32>)>) -> Picture {

@@ -2,14 +2,14 @@
 
 mod branch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use waypost_machines::process::{
-    BoundarySource, HitPolicy, Rest, Source, State, StepSource, StepType,
+    BoundarySource, HitPolicy, Rest, Source, State, StepSource, StepType, Trail, Way,
 };
 
-use super::{add_missing, begin, edge, node};
-use crate::picture::{Edge, Kind, Mark, Picture, Style};
+use super::{START, add_missing, begin, edge, node};
+use crate::picture::{Edge, Kind, Mark, Picture, Style, Taken};
 
 /// The picture of a definition as it is written.
 #[must_use]
@@ -46,6 +46,17 @@ pub fn marks(state: &State) -> BTreeMap<String, Mark> {
         }
     }
     marks
+}
+
+/// The ways an instance has gone, as its history tells.
+#[must_use]
+pub fn taken(trail: &Trail) -> BTreeSet<Taken> {
+    let way = |Way { from, to, by_timer }: &Way| Taken {
+        from: from.as_deref().unwrap_or(START).to_owned(),
+        to: to.to_string(),
+        by_timer: *by_timer,
+    };
+    trail.ways().iter().map(way).collect()
 }
 
 const fn kind(step_type: StepType) -> Kind {

@@ -3,7 +3,7 @@
 use super::{Drawing, LABEL_LINE, escape, label};
 use crate::{
     layout::{Area, Point, Route},
-    picture::{Edge, Style},
+    picture::Edge,
 };
 
 /// How round corners are.
@@ -12,16 +12,17 @@ const RADIUS: i64 = 6;
 /// How long a head is, and how wide to each side.
 const HEAD: (i64, i64) = (8, 4);
 
-pub(super) fn draw(out: &mut Drawing, edge: &Edge, route: &Route) {
+pub(super) fn draw(out: &mut Drawing, edge: &Edge, is_taken: bool, route: &Route) {
     let [.., before, last] = route.points.as_slice() else { return };
     let style = edge.style.as_str();
     let back = if route.is_back { " back" } else { "" };
+    let taken = if is_taken { " taken" } else { "" };
     let path = path(route);
     let (dx, dy) = ((last.x - before.x).signum(), (last.y - before.y).signum());
     let (length, wide) = HEAD;
     let (x, y) = (last.x - dx * length, last.y - dy * length);
     out.put(format_args!(
-        "<g class=\"edge {style}{back}\"><path d=\"{path}\"/><path class=\"head\" \
+        "<g class=\"edge {style}{back}{taken}\"><path d=\"{path}\"/><path class=\"head\" \
          d=\"M{} {}L{} {}L{} {}z\"/></g>",
         last.x,
         last.y,
@@ -92,11 +93,7 @@ const fn toward(from: &Point, to: &Point, length: i64) -> Point {
 
 /// A clock on the border of the node, if time is what starts the edge.
 pub(super) fn draw_start(out: &mut Drawing, edge: &Edge, route: &Route) {
-    let is_timer = match edge.style {
-        Style::Timer | Style::Interrupting => true,
-        Style::Normal | Style::Automatic | Style::Manual => false,
-    };
-    if let Some(Point { x, y }) = route.points.first().filter(|_| is_timer) {
+    if let Some(Point { x, y }) = route.points.first().filter(|_| edge.style.is_timed()) {
         let style = edge.style.as_str();
         out.put(format_args!(
             "<g class=\"clock {style}\"><circle cx=\"{x}\" cy=\"{y}\" r=\"8\"/>\

@@ -29,8 +29,9 @@ const WIDTH_MIN: i64 = 132;
 /// How wide the dot at the start is.
 const DOT: i64 = 16;
 
-/// What a node says, in lines.
-fn texts(node: &Node) -> (Vec<String>, Vec<String>) {
+/// What a node says, its label and its detail, in the lines there is room for.
+#[must_use]
+pub fn texts(node: &Node) -> (Vec<String>, Vec<String>) {
     (
         wrap(&node.label, LABEL_COLUMNS, LABEL_LINES),
         wrap(&node.detail, DETAIL_COLUMNS, DETAIL_LINES),

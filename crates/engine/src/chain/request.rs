@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use waypost_kernel::{Definition, InstanceId, Json, RequestId, WorkerId};
+use waypost_kernel::{Definition, InstanceId, Json, RequestId, Timestamp, WorkerId};
 use waypost_machines::chain::{State, Status};
 
 use super::view::ChainView;
@@ -94,6 +94,12 @@ impl SignalOutcome {
 pub struct ListRequest {
     /// Only those of this type.
     pub workflow_type: Option<String>,
+    /// Only those of this version of it.
+    pub workflow_version: Option<i32>,
+    /// Only those started at or after this.
+    pub from: Option<Timestamp>,
+    /// Only those started before this.
+    pub until: Option<Timestamp>,
     /// Only those with this status.
     pub status: Option<Status>,
     /// Only those with this business key.

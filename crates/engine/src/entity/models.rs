@@ -77,6 +77,7 @@ impl Entities {
                 tenant: self.caller.tenant.clone(),
                 kind: Kind::Model,
                 definition: None,
+                version: None,
                 status: Some(PRESENT.to_owned()),
                 business_key: None,
                 awaits: None,

@@ -362,6 +362,7 @@ impl Entities {
             tenant: self.caller.tenant.clone(),
             kind: Kind::Register,
             definition: None,
+            version: None,
             status: Some(SEARCH.to_owned()),
             business_key: None,
             awaits: None,

@@ -240,6 +240,7 @@ impl Processes {
             tenant: self.tenant.clone(),
             kind: Kind::Process,
             definition: request.definition.clone(),
+            version: request.version,
             status: request.status.clone(),
             business_key: request.business_key.clone(),
             awaits: None,

@@ -26,6 +26,8 @@ pub struct StartProcess {
 pub struct ListProcesses {
     /// Only those of this definition.
     pub definition: Option<String>,
+    /// Only those of this version of it.
+    pub version: Option<i32>,
     /// In the words of clients. One that does not exist finds nothing.
     pub status: Option<String>,
     /// Only those with this business key.

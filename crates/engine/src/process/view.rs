@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use waypost_kernel::{ClaimId, Key, Task, Timestamp, WorkerId};
-use waypost_machines::process::{Deed, Graph, Rest, State, Status, Variables, Visit};
+use waypost_machines::process::{
+    Attempt, Deed, Graph, Rest, State, Status, Trail, Variables, Visit,
+};
 
 use super::{names, work::lapse_of};
 
@@ -35,6 +37,34 @@ pub struct Outline {
     pub graph: Arc<Graph>,
     /// When it was looked at.
     pub now: Timestamp,
+}
+
+/// An instance at a moment, with what it runs by and how it came there.
+#[derive(Clone, Debug)]
+pub struct PastView {
+    /// The instance, and when it was so.
+    pub outline: Outline,
+    /// Its visits of steps until then.
+    pub visits: Vec<Visit>,
+    /// The ways it has gone until then.
+    pub trail: Trail,
+}
+
+/// A task of an instance, and who holds it.
+#[derive(Clone, Debug)]
+pub struct JobView {
+    /// Names this delivery.
+    pub id: String,
+    /// What was offered, and what became of it.
+    pub attempt: Attempt,
+    /// The kind of work.
+    pub queue: String,
+    /// What people call the step.
+    pub label: String,
+    /// Whether it can be had, or is held.
+    pub is_offered: bool,
+    /// Who holds it, and the first instant at which a report comes too late.
+    pub held: Option<(WorkerId, Timestamp)>,
 }
 
 /// A task that was handed out.

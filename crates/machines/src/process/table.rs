@@ -9,13 +9,42 @@ use waypost_kernel::Timestamp;
 use super::{
     Graph, Variables,
     expression::Assignment,
-    graph::{Cell, HitPolicy, Rule, Step, Table},
+    graph::{Cell, HitPolicy, Rule, Step, Table, Work},
     moment,
     schema::type_name,
 };
 
 /// What the values of one column are, one for each matching rule; none where a rule says nothing.
 type Column = Vec<Option<Value>>;
+
+/// What a table makes of some variables, without anything coming of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Of each rule, whether it matches; or why that cannot be told.
+    pub rules: Vec<Result<bool, String>>,
+    /// What the table would set; or why the step would fail.
+    pub outcome: Result<Variables, String>,
+}
+
+impl Trial {
+    /// The rules that have a say, by the table's policy.
+    #[must_use]
+    pub fn deciding(&self, policy: HitPolicy) -> Vec<usize> {
+        let matching = self.rules.iter().enumerate().filter(|(_, it)| matches!(it, Ok(true)));
+        let limit = if policy == HitPolicy::First { 1 } else { usize::MAX };
+        matching.map(|(index, _)| index).take(limit).collect()
+    }
+}
+
+/// What the table at `step` makes of `variables`; nothing if there is no table at that step.
+#[must_use]
+pub fn trial(graph: &Graph, step: &str, variables: &Variables, now: Timestamp) -> Option<Trial> {
+    let step = graph.step(step)?;
+    let Work::Table { table, .. } = &step.work else { return None };
+    let rules = table.rules.iter().enumerate();
+    let rules = rules.map(|(index, rule)| matches(rule, index, graph, variables)).collect();
+    Some(Trial { rules, outcome: evaluate(table, step, (graph, variables, now)) })
+}
 
 /// What the table sets, given what the instance knows.
 ///

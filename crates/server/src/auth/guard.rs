@@ -105,6 +105,11 @@ pub async fn guard(
     }
 }
 
+/// Whose request it is, if that is known: for what serves everybody, and some more of it.
+pub(crate) async fn known(doorway: &Doorway, headers: &HeaderMap) -> Option<Identity> {
+    identify(&doorway.authenticator, headers).await.ok()
+}
+
 /// Who sends these headers.
 pub(crate) async fn identify(
     authenticator: &Authenticator,

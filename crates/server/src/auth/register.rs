@@ -124,6 +124,7 @@ impl Shelf {
             tenant: self.tenant.clone(),
             kind: Kind::Register,
             definition: None,
+            version: None,
             status: Some(self.category.to_owned()),
             business_key: self.mark.clone(),
             awaits: None,

@@ -6,7 +6,7 @@ use prometheus_client::registry::Registry;
 use reqwest::{Client, Url, redirect::Policy};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use waypost_kernel::Store;
+use waypost_kernel::{Store, Timestamp};
 
 use super::{
     channels::Channels,
@@ -84,6 +84,15 @@ impl Cluster {
     /// Makes the counters visible.
     pub fn register(&self, registry: &mut Registry) {
         self.0.metrics.register(registry);
+    }
+
+    /// This node and those that are live, with their addresses and when they were heard of last.
+    pub(crate) async fn nodes(&self) -> Vec<(String, String, Option<Timestamp>)> {
+        let Shared { roster, members, address, .. } = &*self.0;
+        let here = (members.node().to_owned(), address.to_string(), None);
+        let peers = roster.peers().await.into_iter();
+        let peers = peers.map(|it| (it.name, it.record.http, Some(it.seen_at)));
+        std::iter::once(here).chain(peers).collect()
     }
 
     /// Tells the others where this node is and whom it can ask, until `stop` is canceled.

@@ -208,6 +208,7 @@ fn everything() -> Query {
         tenant: Tenant::from(SYSTEM),
         kind: Kind::Register,
         definition: None,
+        version: None,
         status: Some(CATEGORY.to_owned()),
         business_key: None,
         awaits: None,

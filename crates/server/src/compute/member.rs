@@ -59,6 +59,17 @@ pub(super) struct Load {
     offered: u64,
 }
 
+/// How a member is, for people.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    pub(crate) id: String,
+    pub(crate) tags: Vec<String>,
+    /// Questions it has not answered yet.
+    pub(crate) n_pending: usize,
+    /// For how long nothing has come from it.
+    pub(crate) silent_for: Duration,
+}
+
 /// What makes a member unfit to be asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
@@ -93,6 +104,13 @@ impl Member {
         let mut tags: Vec<String> = self.tags.iter().cloned().collect();
         tags.sort_unstable();
         tags
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        let (id, tags) = (self.id.clone(), self.tags());
+        let inside = self.inside();
+        let (n_pending, silent_for) = (inside.pending.len(), inside.seen_at.elapsed());
+        Standing { id, tags, n_pending, silent_for }
     }
 
     pub(super) fn has_all(&self, tags: &[String]) -> bool {

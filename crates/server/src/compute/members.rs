@@ -22,7 +22,7 @@ use waypost_machines::entity::cascade::{Cause, Reply};
 use super::{
     answer::reply,
     event::event,
-    member::{Asking, Bounds, Member, Outgoing},
+    member::{Asking, Bounds, Member, Outgoing, Standing},
     metrics::{Metrics, outcome},
     options::{ComputeError, ComputeOptions},
     question::asked,
@@ -97,6 +97,11 @@ impl Members {
     /// How many are here.
     pub(crate) fn count(&self) -> u64 {
         u64::try_from(self.0.metrics.members.get()).unwrap_or(0)
+    }
+
+    /// How those are who are here: all of them, or those of a tenant.
+    pub(crate) fn list(&self, tenant: Option<&str>) -> Vec<Standing> {
+        self.0.registry.standings(tenant)
     }
 
     /// The tags of those who are here.

@@ -8,7 +8,7 @@ use std::{
 use waypost_api::grpc::cloudevents::CloudEvent;
 use waypost_kernel::Tenant;
 
-use super::member::{Asking, Bounds, Member};
+use super::member::{Asking, Bounds, Member, Standing};
 
 /// Members by tenant.
 #[derive(Default)]
@@ -69,6 +69,17 @@ impl Registry {
         if members.is_empty() {
             inside.members.remove(&member.tenant);
         }
+    }
+
+    /// How those of a tenant are, or everybody, by name.
+    pub(super) fn standings(&self, tenant: Option<&str>) -> Vec<Standing> {
+        let inside = self.inside();
+        let is_meant = |it: &Tenant| tenant.is_none_or(|tenant| it.as_str() == tenant);
+        let members = inside.members.iter().filter(|(it, _)| is_meant(it));
+        let mut all: Vec<Standing> =
+            members.flat_map(|(_, members)| members).map(|it| it.standing()).collect();
+        all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        all
     }
 
     /// The tags of everybody.

@@ -151,7 +151,7 @@ impl WorkflowEngine for Service {
         request: Request<ExplainInstanceRequest>,
     ) -> Answer<ExplainInstanceResponse> {
         let id = request.into_inner().id.into();
-        let explained = self.processes().explain(&id, &shown).await.map_err(status)?;
+        let explained = self.processes().explain(&id, None, &shown).await.map_err(status)?;
         Ok(Response::new(convert::explained(explanation(explained))))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use waypost_engine::{Engine, chain::Chains, process::Processes};
+use waypost_engine::{Engine, Incidents, Overview, chain::Chains, process::Processes};
 
 use super::{admission::Admission, meter::Meter, overview::Latest, pages::Pages};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     cluster::Cluster,
     compute::Members,
     lifecycle::Gateway,
-    options::{Bearer, HttpLimits},
+    options::{Bearer, Facts, HttpLimits},
 };
 
 /// What all requests share.
@@ -34,8 +34,12 @@ pub(crate) struct App {
     pub(crate) pages: Pages,
     /// Lifecycles and how operators come to them, if they may.
     pub(crate) lifecycle: Option<Gateway>,
+    /// What can be told of how it was set up.
+    pub(crate) facts: Facts,
     /// How it went when somebody looked last.
-    pub(super) overview: Latest,
+    pub(super) overview: Latest<Overview>,
+    /// What had failed when somebody looked last.
+    pub(super) incidents: Latest<Incidents>,
     /// The description of all routes, once somebody has asked for it.
     pub(super) document: OnceLock<String>,
     /// Claims under way, also those whose client has gone.
@@ -65,7 +69,9 @@ impl App {
             cluster,
             pages: Pages::default(),
             lifecycle: None,
+            facts: Facts::default(),
             overview: Latest::default(),
+            incidents: Latest::default(),
             document: OnceLock::new(),
             claims: TaskTracker::new(),
             calls: TaskTracker::new(),

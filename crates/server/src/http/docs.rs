@@ -8,7 +8,7 @@ use axum::{
 };
 use waypost_api::problem::EdgeCode;
 
-use super::{params::InPath, problem::Refusal, routes::Routes};
+use super::{markdown, params::InPath, problem::Refusal, routes::Routes};
 use crate::errors;
 
 /// Nothing but our own files, and no frame around them.
@@ -37,25 +37,30 @@ async fn style() -> Response {
     page("text/css; charset=utf-8", include_str!("../../assets/style.css"))
 }
 
-async fn error_list() -> Response {
+async fn error_list(headers: HeaderMap) -> Response {
     let mut list = String::from("# Error codes\n\n");
     for code in errors::codes() {
         writeln!(list, "- [{code}](/docs/errors/{code})").expect("text can be written to");
     }
-    page("text/markdown; charset=utf-8", list)
+    shown(&headers, "Error codes", list)
 }
 
-/// Browsers show plain text and offer Markdown for download.
 async fn error_page(headers: HeaderMap, InPath(code): InPath<String>) -> Result<Response, Refusal> {
-    let accepts = headers.get(header::ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or("");
-    let kind = match accepts.contains("text/html") {
-        true => "text/plain; charset=utf-8",
-        false => "text/markdown; charset=utf-8",
-    };
     let text = errors::page(&code).ok_or_else(|| {
         Refusal::new(EdgeCode::RouteNotFound, format!("there is no error code {code:?}"))
     })?;
-    Ok(page(kind, text))
+    Ok(shown(&headers, &code, text.to_owned()))
+}
+
+/// Browsers offer Markdown for download: they get a page.
+fn shown(headers: &HeaderMap, title: &str, text: String) -> Response {
+    let accepts = headers.get(header::ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or("");
+    let mut answer = match accepts.contains("text/html") {
+        true => page("text/html; charset=utf-8", markdown::page(title, &text)),
+        false => page("text/markdown; charset=utf-8", text),
+    };
+    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+    answer
 }
 
 fn page(kind: &'static str, text: impl Into<axum::body::Body>) -> Response {

@@ -16,15 +16,20 @@ use super::{app::App, dry_run, lifecycle, problem::Refusal};
 use crate::auth::{Denied, Identity, identify};
 
 /// What changes nothing, though its method may.
-const LOOKS: [(&str, &str); 7] = [
+const LOOKS: [(&str, &str); 9] = [
     ("POST", "/v1/lint"),
+    ("POST", "/v1/definitions/{id}/versions/{version}/tables/{stepId}/try"),
     ("POST", "/v1/instances/{id}/what-if"),
     ("POST", "/v1/chains/instances/{instanceId}/what-if"),
+    ("POST", "/entity/{entityId}/what-if"),
     ("POST", "/search/direct/{entityName}/{modelVersion}"),
     ("POST", "/search/async/{entityName}/{modelVersion}"),
     ("PUT", "/search/async/{jobId}/cancel"),
     ("POST", "/model/validate/{entityName}/{modelVersion}"),
 ];
+
+/// What has nothing to tell of anybody: the console asks where everything is before anybody signs in.
+const OPEN: [&str; 2] = ["/v1/lint", "/v1/console"];
 
 /// Lets in whom it knows. What is open to everybody passes, as do entities, who have a door.
 pub(super) async fn door(
@@ -51,7 +56,7 @@ pub(super) async fn door(
 /// Probes, documents and the console itself are for everybody; so is what needs no data of ours.
 fn is_guarded(app: &App, request: &Request) -> bool {
     let path = request.uri().path();
-    let is_ours = path.starts_with("/v1/") && path != "/v1/lint";
+    let is_ours = path.starts_with("/v1/") && !OPEN.contains(&path);
     *request.method() != Method::OPTIONS && (is_ours || lifecycle::owner(app, path).is_some())
 }
 

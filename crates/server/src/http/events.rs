@@ -1,7 +1,12 @@
-//! The stream of everything: which processes and chains have changed.
+//! The stream of everything: which processes, chains and entities have changed.
 
 use std::{
-    collections::BTreeMap, convert::Infallible, fmt, future::ready, str::FromStr, sync::Arc,
+    collections::BTreeMap,
+    convert::Infallible,
+    fmt,
+    future::{pending, ready},
+    str::FromStr,
+    sync::Arc,
     time::Duration,
 };
 
@@ -17,26 +22,35 @@ use futures_util::{
     Stream, StreamExt as _,
     stream::{once, unfold},
 };
+use tokio::time::{Instant, sleep_until};
 use waypost_api::{
     operations::{Changed, Face, StreamQuery},
     problem::EdgeCode,
 };
-use waypost_engine::{Watch, limits::WATCH_WAIT};
+use waypost_engine::{Error, Watch, limits::WATCH_WAIT};
 use waypost_kernel::{Change, Cursor};
 
 use super::{admission::Admitted, app::App, overview::time, params::Params, problem::Refusal};
+use crate::auth;
 
 /// How often a quiet stream shows that it is alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// How long somebody is believed to be who they were: a sign-in can end before the stream does.
+const KNOWN_FOR: Duration = Duration::from_secs(10 * 60);
+
 /// Characters of a place; each node that ever wrote adds some.
 const PLACE_MAX: usize = 8_192;
 
-/// Follows which processes and chains have changed, from now on or from a place on.
+/// Follows which processes and chains have changed, and which entities of the tenant of whoever
+/// asks, from now on or from a place on.
 ///
 /// Server-sent events: first an `id` alone, the place where the stream begins; then
 /// `event: changes`, `id` a place, `data` a list of instances, each at most once. A reader that
-/// comes back with `Last-Event-ID` misses nothing. The stream ends when the server stops.
+/// comes back with `Last-Event-ID` misses nothing. If the place is none of this store's, as after a
+/// restart on an empty one, the stream begins with `event: reset`: what was read before may be
+/// wrong. The stream ends when the server stops; with entities in it also after a while, so that
+/// who asks is asked again.
 #[utoipa::path(
     get, path = "/v1/events/stream", tag = "Operations",
     params(StreamQuery, (
@@ -55,15 +69,33 @@ pub(super) async fn follow(
         return Err(Refusal::new(EdgeCode::ShuttingDown, "the server is shutting down"));
     }
     let seat = app.admission.subscribe()?;
-    let place = match place(&headers, query.cursor.as_deref())? {
-        Some(place) => place,
-        None => Place { process: app.processes.head().await?, chain: app.chains.head().await? },
+    let asked = place(&headers, query.cursor.as_deref())?;
+    let known = auth::known(&app.doorway, &headers).await;
+    let entities = known.map(|it| app.engine.entities(it.caller));
+    let head = Place {
+        process: app.processes.head().await?,
+        chain: app.chains.head().await?,
+        entity: match &entities {
+            Some(entities) => Some(entities.head().await?),
+            None => None,
+        },
     };
-    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE.min(app.limits.idle_timeout / 2));
+    let is_elsewhere = asked.as_ref().is_some_and(|it| it.is_beyond(&head));
+    let place = match asked {
+        Some(asked) if !is_elsewhere => asked.within(head),
+        Some(_) | None => head,
+    };
     let beginning = Event::default().id(place.to_string());
-    let (processes, chains) =
-        (app.processes.watch(place.process), app.chains.watch(None, place.chain));
-    let reader = Reader { app, processes, chains, _seat: seat };
+    let beginning = if is_elsewhere { beginning.event("reset").data("{}") } else { beginning };
+    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE.min(app.limits.idle_timeout / 2));
+    let reader = Reader {
+        processes: app.processes.watch(place.process),
+        chains: app.chains.watch(None, place.chain),
+        entities: entities.zip(place.entity).map(|(it, from)| it.watch(from)),
+        until: Instant::now() + KNOWN_FOR,
+        app,
+        _seat: seat,
+    };
     let events = once(ready(Ok(beginning))).chain(stream(reader));
     Ok(Sse::new(events).keep_alive(keep_alive).into_response())
 }
@@ -73,11 +105,37 @@ pub(super) async fn follow(
 struct Place {
     process: Cursor,
     chain: Cursor,
+    /// Absent for those who see no entities.
+    entity: Option<Cursor>,
+}
+
+impl Place {
+    /// Whether it is none that this store can have told.
+    fn is_beyond(&self, head: &Self) -> bool {
+        let entity = self.entity.as_ref().zip(head.entity.as_ref());
+        is_beyond(&self.process, &head.process)
+            || is_beyond(&self.chain, &head.chain)
+            || entity.is_some_and(|(it, head)| is_beyond(it, head))
+    }
+
+    /// The same for whoever sees what `head` has: entities only if that has them, and from there on
+    /// if they were not followed before.
+    fn within(self, head: Self) -> Self {
+        let entity = head.entity.map(|it| self.entity.unwrap_or(it));
+        Self { entity, ..self }
+    }
+}
+
+/// Whether a stream was read further than there is of it.
+fn is_beyond(cursor: &Cursor, head: &Cursor) -> bool {
+    let end = |stream: &u64| head.0.get(stream).copied().unwrap_or(0);
+    cursor.0.iter().any(|(stream, position)| *position > end(stream))
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{};{}", self.process, self.chain)
+        write!(f, "{};{}", self.process, self.chain)?;
+        self.entity.as_ref().map_or(Ok(()), |it| write!(f, ";{it}"))
     }
 }
 
@@ -85,8 +143,12 @@ impl FromStr for Place {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (process, chain) = text.split_once(';').ok_or("must be PROCESSES;CHAINS")?;
-        Ok(Self { process: process.parse()?, chain: chain.parse()? })
+        let mut parts = text.splitn(3, ';');
+        let (Some(process), Some(chain)) = (parts.next(), parts.next()) else {
+            return Err("must be PROCESSES;CHAINS or PROCESSES;CHAINS;ENTITIES".to_owned());
+        };
+        let entity = parts.next().map(str::parse).transpose()?;
+        Ok(Self { process: process.parse()?, chain: chain.parse()?, entity })
     }
 }
 
@@ -104,11 +166,15 @@ fn place(headers: &HeaderMap, query: Option<&str>) -> Result<Option<Place>, Refu
     text.parse().map(Some).map_err(|problem: String| Refusal::at(code, place, problem))
 }
 
-/// One reader of both faces.
+/// One reader of all faces.
 struct Reader {
     app: Arc<App>,
     processes: Watch,
     chains: Watch,
+    /// Of the reader's tenant; none for those who are not known.
+    entities: Option<Watch>,
+    /// When the stream ends if it has entities.
+    until: Instant,
     _seat: Admitted,
 }
 
@@ -128,17 +194,24 @@ fn stream(reader: Reader) -> impl Stream<Item = Result<Event, Infallible>> {
 
 impl Reader {
     fn place(&self) -> Place {
-        Place { process: self.processes.cursor().clone(), chain: self.chains.cursor().clone() }
+        Place {
+            process: self.processes.cursor().clone(),
+            chain: self.chains.cursor().clone(),
+            entity: self.entities.as_ref().map(|it| it.cursor().clone()),
+        }
     }
 
     /// What has changed next; nothing when the stream has to end. What is not waited for to its
     /// end has moved no cursor, so nothing is lost by it.
     async fn next(&mut self) -> Option<Vec<Changed>> {
         loop {
+            let has_entities = self.entities.is_some();
             let (face, found) = tokio::select! {
                 () = self.app.stop.cancelled() => return None,
+                () = sleep_until(self.until), if has_entities => return None,
                 found = self.processes.next(WATCH_WAIT) => (Face::Process, found),
                 found = self.chains.next(WATCH_WAIT) => (Face::Chain, found),
+                found = next_of(&mut self.entities) => (Face::Entity, found),
             };
             match found {
                 Ok(changes) if changes.is_empty() => {}
@@ -149,6 +222,14 @@ impl Reader {
                 }
             }
         }
+    }
+}
+
+/// What changes next for somebody who may not follow at all.
+async fn next_of(watch: &mut Option<Watch>) -> Result<Vec<Change>, Error> {
+    match watch {
+        Some(watch) => watch.next(WATCH_WAIT).await,
+        None => pending().await,
     }
 }
 
@@ -173,11 +254,34 @@ mod tests {
 
     #[test]
     fn a_place_is_read_as_it_is_written() {
-        for text in [";", "0:1;", ";3:4", "0:1,7:2;3:4"] {
+        for text in [";", "0:1;", ";3:4", "0:1,7:2;3:4", ";;", "0:1;3:4;0:9"] {
             assert_eq!(text.parse::<Place>().unwrap().to_string(), text);
         }
-        for text in ["", "0:1", "x;0:1", "0:1;1"] {
+        for text in ["", "0:1", "x;0:1", "0:1;1", ";;x", ";;0:1;"] {
             assert!(text.parse::<Place>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_place_is_beyond_a_store_that_has_less_of_any_stream() {
+        let is_beyond = |place: &str, head: &str| {
+            place.parse::<Place>().unwrap().is_beyond(&head.parse().unwrap())
+        };
+        assert!(!is_beyond("0:5;0:5;0:5", "0:5;0:6;0:7"));
+        assert!(!is_beyond("0:5;0:5;0:5", "0:5;0:5"), "entities nobody may see do not count");
+        assert!(!is_beyond(";", "0:5;0:5"));
+        assert!(is_beyond("0:6;0:5", "0:5;0:5"));
+        assert!(is_beyond("0:5;3:1", "0:5;0:5"));
+        assert!(is_beyond("0:5;0:5;0:1", "0:5;0:5;0:0"));
+    }
+
+    #[test]
+    fn entities_are_followed_by_those_who_may_see_them() {
+        let within = |place: &str, head: &str| {
+            place.parse::<Place>().unwrap().within(head.parse().unwrap()).to_string()
+        };
+        assert_eq!(within("0:1;0:1;0:1", "0:9;0:9;0:9"), "0:1;0:1;0:1");
+        assert_eq!(within("0:1;0:1", "0:9;0:9;0:9"), "0:1;0:1;0:9");
+        assert_eq!(within("0:1;0:1;0:1", "0:9;0:9"), "0:1;0:1");
     }
 }

@@ -75,6 +75,11 @@ pub(super) async fn look(
     Ok(Json(json("body", &looked.map_err(|it| unreadable(&it))?)))
 }
 
+/// What is wrong with a definition that is deployed; nothing is known of one that cannot be read.
+pub(super) async fn found(text: String, kind: DefinitionKind) -> Option<Report> {
+    aside(text, Some(kind), Surroundings::default()).await.ok().and_then(Result::ok)
+}
+
 /// What lint finds in a definition that is about to be deployed; nothing if it cannot be read,
 /// which whoever deploys it says better.
 ///

@@ -1,6 +1,7 @@
 //! Processes: `/v1/definitions`, `/v1/instances`, `/v1/jobs` and `/v1/user-tasks`, as their
 //! clients have always known them.
 
+pub(super) mod attempts;
 pub(super) mod audit;
 mod body;
 mod convert;
@@ -11,6 +12,7 @@ pub(super) mod instances;
 pub(super) mod jobs;
 pub(super) mod moments;
 mod params;
+pub(super) mod tables;
 pub(super) mod tasks;
 
 pub(crate) use self::convert::KEY_IN_USE;
@@ -36,6 +38,9 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/definitions/{id}/versions/{version}", definitions::version)
         .picture("/v1/definitions/{id}", diagram::of_latest)
         .picture("/v1/definitions/{id}/versions/{version}", diagram::of_version)
+        .get("/v1/tables", tables::list)
+        .get("/v1/definitions/{id}/versions/{version}/tables/{stepId}", tables::show)
+        .post("/v1/definitions/{id}/versions/{version}/tables/{stepId}/try", tables::attempt)
         .get("/v1/definitions/{id}/audit", audit::of_definition)
         .post("/v1/definitions/{id}/instances", instances::start_of)
         .post("/v1/instances", instances::start)
@@ -45,6 +50,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .get("/v1/instances/{id}/explain", moments::explain)
         .get("/v1/instances/{id}/diff", moments::diff)
         .get("/v1/instances/{id}/history", instances::history)
+        .get("/v1/instances/{id}/jobs", attempts::list)
         .get("/v1/instances/{id}/audit", audit::of_instance)
         .post("/v1/instances/{id}/cancel", instances::cancel)
         .post("/v1/instances/{id}/steps/{stepId}/retry", instances::retry)

@@ -14,7 +14,7 @@ use waypost_api::{diagram::Format, problem::EdgeCode};
 
 use super::{
     app::App, chain, console, docs, door::door, dry_run::dry_run, edge::edge, entity, events,
-    health, lifecycle, lint, meter, openapi, overview, problem::Refusal, process,
+    health, lifecycle, lint, meter, openapi, overview, problem::Refusal, process, settings,
 };
 
 /// A router that remembers its routes, so that they can be held against the document.
@@ -141,6 +141,7 @@ pub(super) fn main_routes(context: &str) -> Routes {
     let routes = docs::routes(routes).get("/openapi.json", openapi::show);
     let routes = routes.post("/v1/lint", lint::look);
     let routes = console::routes(overview::routes(routes));
+    let routes = routes.get("/v1/settings", settings::show);
     let routes = routes.get("/v1/events/stream", events::follow);
     let routes = process::routes(chain::routes(routes));
     entity::routes(routes.below(context)).below("")

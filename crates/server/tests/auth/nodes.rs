@@ -84,6 +84,7 @@ pub(crate) async fn secrets_lie_in_the_store_as_hashes_only() {
         tenant: "SYSTEM".into(),
         kind: Kind::Register,
         definition: None,
+        version: None,
         status: None,
         business_key: None,
         awaits: None,

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Open to everybody.
-const PUBLIC: [&str; 12] = [
+const PUBLIC: [&str; 13] = [
     "/healthz",
     "/livez",
     "/readyz",
@@ -39,6 +39,7 @@ const PUBLIC: [&str; 12] = [
     "/docs",
     "/openapi.json",
     "/v1/lint",
+    "/v1/console",
     "/api/health",
     "/api/help",
     "/api/oauth/token",
@@ -46,10 +47,12 @@ const PUBLIC: [&str; 12] = [
 ];
 
 /// What changes nothing, though its method may.
-const LOOKS: [&str; 7] = [
+const LOOKS: [&str; 9] = [
     "POST /v1/lint",
+    "POST /v1/definitions/{id}/versions/{version}/tables/{stepId}/try",
     "POST /v1/instances/{id}/what-if",
     "POST /v1/chains/instances/{instanceId}/what-if",
+    "POST /api/entity/{entityId}/what-if",
     "POST /api/search/direct/{entityName}/{modelVersion}",
     "POST /api/search/async/{entityName}/{modelVersion}",
     "PUT /api/search/async/{jobId}/cancel",

@@ -207,3 +207,19 @@ async fn the_page_of_a_problem_is_where_its_type_says() {
     let page = world.get(&problem.kind).await.text().await.unwrap();
     assert!(page.starts_with("# ROUTE_NOT_FOUND\n"), "{page}");
 }
+
+#[tokio::test]
+async fn people_are_shown_pages_where_programs_get_markdown() {
+    let world = world().await;
+    for (path, expected) in [
+        ("/docs/errors", r#"<a href="/docs/errors/LEASE_LOST">LEASE_LOST</a>"#),
+        ("/docs/errors/LEASE_LOST", "<h1>LEASE_LOST</h1>"),
+    ] {
+        let url = format!("http://{}{path}", world.address);
+        let request = world.client.get(url).header("accept", "text/html,*/*;q=0.8");
+        let response = request.send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8", "{path}");
+        let text = response.text().await.unwrap();
+        assert!(text.contains(expected), "{text}");
+    }
+}

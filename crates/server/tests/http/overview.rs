@@ -99,6 +99,9 @@ async fn what_workers_hold_and_what_is_due_later_is_listed() {
     let timers = json(&world, "/v1/timers").await;
     assert_eq!(timers["items"].as_array().unwrap().len(), 1);
     assert_eq!(timers["items"][0]["face"], "process");
+    assert_eq!(timers["items"][0]["kind"], "boundary");
+    assert_eq!(timers["items"][0]["stepName"], "Decide");
+    assert_eq!(timers["items"][0]["leadsTo"], "end");
     assert_eq!(timers["items"][0]["dueAt"], "2026-05-29T20:26:40.000000Z");
     assert_eq!(timers["items"][0]["isOverdue"], false);
     world.clock.advance(Duration::from_secs(90_000));
@@ -112,7 +115,10 @@ async fn sizes_and_places_that_make_no_sense_are_refused_with_their_name() {
         ("/v1/work?pageSize=0", "query.pageSize: must be 1 to 1000, is 0"),
         ("/v1/timers?pageSize=1001", "query.pageSize: must be 1 to 1000, is 1001"),
         ("/v1/work?page=2", "query.page: unknown field `page`, expected `pageSize`"),
-        ("/v1/events/stream?cursor=x", "query.cursor: must be PROCESSES;CHAINS"),
+        (
+            "/v1/events/stream?cursor=x",
+            "query.cursor: must be PROCESSES;CHAINS or PROCESSES;CHAINS;ENTITIES",
+        ),
         ("/v1/events/stream?cursor=x;0:1", "query.cursor: \"x\" is not STREAM:POSITION"),
     ] {
         let response = world.get(path).await;
@@ -209,9 +215,93 @@ async fn the_stream_ends_when_the_server_stops_and_has_limited_seats() {
     let limits = waypost_server::HttpLimits { subscribers_max: 1, ..Default::default() };
     let world = crate::world::world_limited(limits).await;
     let mut stream = follow(&world, None).await;
-    assert_eq!(until(&mut stream, "id: ").await, "id: 0:0;0:0\n\n");
+    assert_eq!(until(&mut stream, "id: ").await, "id: 0:0;0:0;0:0\n\n");
     assert_eq!(follow(&world, None).await.status(), 503);
     world.stop.cancel();
     assert!(stream.chunk().await.unwrap().is_none());
     world.running.await.unwrap().unwrap();
+}
+
+const SAMPLE: &str = r#"{"number":"A-1"}"#;
+
+/// Makes an entity, as whoever everybody is.
+async fn make_entity(world: &World) {
+    let model = "/api/model/import/JSON/SAMPLE_DATA/Note/1";
+    assert!(world.post(model, SAMPLE).await.status().is_success());
+    let lock = world.send(reqwest::Method::PUT, "/api/model/Note/1/lock", "").await;
+    assert!(lock.status().is_success());
+    assert!(world.post("/api/entity/JSON/Note/1", SAMPLE).await.status().is_success());
+}
+
+#[tokio::test]
+async fn entities_are_followed_by_those_of_their_tenant() {
+    let world = world().await;
+    let mut stream = follow(&world, None).await;
+    until(&mut stream, "id: ").await;
+    make_entity(&world).await;
+    let told = until(&mut stream, "data: ").await;
+    assert!(told.contains(r#""face":"entity","instanceId":"00000001-"#), "{told}");
+    // Others of the same server hear nothing of it.
+    let caller = waypost_engine::entity::Caller {
+        tenant: "other".into(),
+        user: "u".into(),
+        roles: Vec::new(),
+    };
+    let others = world.engine.entities(caller);
+    let mut watch = others.watch(waypost_kernel::Cursor::default());
+    assert!(watch.next(Duration::ZERO).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_place_of_another_store_is_noticed_and_the_stream_begins_anew() {
+    let world = with_review().await;
+    start_chain(&world).await;
+    let mut stream = follow(&world, Some("0:900;0:900;0:900")).await;
+    let beginning = until(&mut stream, "id: ").await;
+    assert!(beginning.contains("event: reset\n"), "{beginning}");
+    let here = place(&beginning);
+    assert!(!here.contains("900"), "{here}");
+    start_chain(&world).await;
+    let told = until(&mut stream, "data: ").await;
+    assert!(told.contains(r#""instanceId":"i-2""#) && !told.contains("i-1"), "{told}");
+    // One of this store is gone on from.
+    let beginning = until(&mut follow(&world, Some(&here)).await, "id: ").await;
+    assert!(!beginning.contains("reset"), "{beginning}");
+}
+
+#[tokio::test]
+async fn deadlines_of_chains_are_among_the_timers() {
+    let world = with_review().await;
+    start_chain(&world).await;
+    let claim = r#"{"workerId":"ann","max":1,"leaseMs":60000}"#;
+    let claimed: Value = world.post("/v1/chains/claim", claim).await.json().await.unwrap();
+    let token = claimed["tasks"][0]["leaseToken"].as_str().unwrap_or_else(|| panic!("{claimed}"));
+    let wait = r#"{"workerId":"ann","result":{"kind":"WAITING","waitingEventType":"PAID","timeoutMs":5000}}"#;
+    let done = world.post(&format!("/v1/chains/tasks/{token}/result"), wait).await;
+    assert!(done.status().is_success(), "{}", done.text().await.unwrap());
+    let timers = json(&world, "/v1/timers").await;
+    assert_eq!(timers["items"][0]["kind"], "deadline");
+    assert_eq!(timers["items"][0]["stepName"], "VALIDATE");
+    assert_eq!(timers["items"][0]["dueAt"], "2026-05-28T20:26:45.000000Z");
+}
+
+#[tokio::test]
+async fn settings_are_shown_as_they_were_given() {
+    use waypost_api::operations::{SettingFacts, StoreFacts};
+    let store = StoreFacts { kind: "sqlite".into(), place: "here".into(), bytes: None };
+    let setting =
+        SettingFacts { key: "http".into(), value: Some("x".into()), origin: Some("--http".into()) };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "four").unwrap();
+    let facts = waypost_server::Facts {
+        settings: vec![setting],
+        store: Some(store),
+        store_file: Some(file.path().to_owned()),
+    };
+    let options = waypost_server::Options { facts, ..waypost_server::Options::default() };
+    let world = crate::world::world_with(options, waypost_engine::Settings::default()).await;
+    let mut shown = json(&world, "/v1/settings").await;
+    assert_eq!(shown["version"].take(), env!("CARGO_PKG_VERSION"));
+    expect![[r#"{"version":null,"store":{"kind":"sqlite","place":"here","bytes":4},"nodes":[],"settings":[{"key":"http","value":"x","origin":"--http"}]}"#]]
+        .assert_eq(&shown.to_string());
 }

@@ -14,5 +14,7 @@ mod metrics;
 mod play;
 #[path = "process/samples.rs"]
 mod samples;
+#[path = "process/tables.rs"]
+mod tables;
 #[path = "process/tasks.rs"]
 mod tasks;

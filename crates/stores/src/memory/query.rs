@@ -51,7 +51,9 @@ fn has_facets(facets: &Facets, query: &Query) -> bool {
     let same = |wanted: &Option<String>, found: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
     };
+    let version = facets.definition.as_ref().map(|it| it.version);
     same(&query.definition, facets.definition.as_ref().map(|it| it.name.as_str()))
+        && query.version.is_none_or(|wanted| Some(wanted) == version)
         && same(&query.status, Some(&facets.status))
         && same(&query.business_key, facets.business_key.as_deref())
         && same(&query.awaits, facets.awaits.as_deref())

@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, ops::Bound};
 
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionRef, Delivery, EventRecord,
-    Figures, Hint, Key, Kind, Lease, Message, MessageChange, MessageRef, Posted, Receipt, Record,
-    Request, RequestId, Scope, StoreError, Task, TaskChange, TaskRef, Tenant, Timer, TimerChange,
-    TimerRef, Timestamp, Timing, Version, Write,
+    Figures, Hint, Key, Kind, Lease, Message, MessageChange, MessageRef, Posted, QueueFigures,
+    Receipt, Record, Request, RequestId, Scope, StoreError, Task, TaskChange, TaskRef, Tenant,
+    Timer, TimerChange, TimerRef, Timestamp, Timing, Version, Write,
 };
 
 use super::past::Terms;
@@ -348,6 +348,26 @@ impl Tables {
                 cursor: Cursor([(STREAM, *position)].into()),
             })
             .collect()
+    }
+
+    /// The free tasks of a tenant, queue by queue.
+    pub(super) fn queues(&self, tenant: &Tenant, now: Timestamp) -> Vec<QueueFigures> {
+        let mut queues: BTreeMap<(i16, &str, &str), QueueFigures> = BTreeMap::new();
+        let free = |it: &&Task| it.lease.is_none() && it.at.key.tenant == *tenant;
+        for task in self.tasks.values().filter(free) {
+            let (kind, queue, family) = (task.at.key.kind, &task.queue, &task.family);
+            let found = queues.entry((kind.code(), queue, family)).or_insert(QueueFigures {
+                kind,
+                queue: queue.clone(),
+                family: family.clone(),
+                ready: 0,
+                first_at: task.ready_at,
+            });
+            found.first_at = found.first_at.min(task.ready_at);
+            let is_counted = task.ready_at <= now && found.ready < u64::from(Figures::COUNT_MAX);
+            found.ready += u64::from(is_counted);
+        }
+        queues.into_values().collect()
     }
 
     pub(super) fn figures(&self, now: Timestamp) -> Figures {

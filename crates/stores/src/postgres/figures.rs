@@ -2,13 +2,13 @@
 
 use std::sync::{LazyLock, atomic::Ordering};
 
-use waypost_kernel::{Figures, StoreError, Timestamp};
+use waypost_kernel::{Figures, QueueFigures, StoreError, Tenant, Timestamp};
 
 use super::{
     clock::{CLOCK, Watch},
     lane::Tally,
     pool::Connections,
-    rows::{column, unsigned},
+    rows::{column, kind, unsigned},
 };
 
 /// Free tasks are looked at queue by queue, so that those of the far future cost nothing.
@@ -49,6 +49,57 @@ static FIGURES: LazyLock<String> = LazyLock::new(|| {
             (select count(*) from (select 1 from outbox where dead limit {most}) x)"
     )
 });
+
+/// The free tasks of a tenant. The first task of each queue leads to the next queue.
+static QUEUES: LazyLock<String> = LazyLock::new(|| {
+    let most = Figures::COUNT_MAX;
+    format!(
+        "with recursive clock (now) as materialized (select coalesce($1::bigint, {CLOCK})),
+        queues (kind, queue, family, ready_at) as (
+            (select kind, queue, family, ready_at from tasks where token is null and tenant = $2
+            order by kind, queue, family, ready_at limit 1)
+            union all
+            select next.* from queues q, lateral (
+                select t.kind, t.queue, t.family, t.ready_at from tasks t
+                where t.token is null and t.tenant = $2
+                    and (t.kind, t.queue, t.family) > (q.kind, q.queue, q.family)
+                order by t.kind, t.queue, t.family, t.ready_at limit 1
+            ) next
+        )
+        select (select now from clock), q.kind, q.queue, q.family, q.ready_at, (
+            select count(*) from (
+                select 1 from tasks t
+                where t.token is null and t.tenant = $2 and t.kind = q.kind
+                    and t.queue = q.queue and t.family = q.family
+                    and t.ready_at <= (select now from clock)
+                limit {most}
+            ) x
+        ) from queues q order by q.kind, q.queue, q.family limit $3"
+    )
+});
+
+pub(super) async fn queues(
+    readers: &Connections,
+    clock: &Watch,
+    (tenant, limit): (&Tenant, u32),
+) -> Result<Vec<QueueFigures>, StoreError> {
+    let now = clock.given().map(|it| it.as_micros());
+    let (tenant, limit) = (tenant.as_str(), i64::from(limit));
+    let rows = readers.read(&QUEUES, &[&now, &tenant, &limit]).await?;
+    if let Some(row) = rows.first() {
+        clock.observe(Timestamp::from_micros(column(row, 0)?));
+    }
+    let figures = rows.iter().map(|row| {
+        Ok(QueueFigures {
+            kind: kind(column(row, 1)?)?,
+            queue: column(row, 2)?,
+            family: column(row, 3)?,
+            ready: column(row, 5).map(unsigned)?,
+            first_at: Timestamp::from_micros(column(row, 4)?),
+        })
+    });
+    figures.collect()
+}
 
 pub(super) async fn figures(
     readers: &Connections,

@@ -153,6 +153,6 @@ pub(super) fn definition(row: &Row) -> Result<Definition, StoreError> {
     })
 }
 
-fn kind(code: i16) -> Result<Kind, StoreError> {
+pub(super) fn kind(code: i16) -> Result<Kind, StoreError> {
     Kind::from_code(code).ok_or_else(|| StoreError::Corrupt(format!("there is no kind {code}")))
 }

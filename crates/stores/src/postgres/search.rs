@@ -38,6 +38,7 @@ pub(super) async fn count(readers: &Connections, query: &Query) -> Result<u64, S
 fn conditions(query: &Query) -> Conditions<'_> {
     let mut conditions = Conditions::of(&query.tenant, query.kind);
     conditions.add("definition = ?", query.definition.as_deref());
+    conditions.add("definition_version = ?", query.version);
     conditions.add("status = ?", query.status.as_deref());
     conditions.add("business_key = ?", query.business_key.as_deref());
     conditions.add("awaits = ?", query.awaits.as_deref());

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use tokio::task::JoinHandle;
 use waypost_kernel::{
     Change, Claim, ClaimId, Commit, Cursor, Definition, DefinitionQuery, EventRecord, Figures, Key,
-    Listener, Posted, Query, Receipt, Record, Records, RequestId, Scope, Sift, Store, StoreError,
-    Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
+    Listener, Posted, Query, QueueFigures, Receipt, Record, Records, RequestId, Scope, Sift, Store,
+    StoreError, Tally, TallyQuery, Task, Tenant, Timer, Timestamp, Version, Write,
 };
 
 use super::{
@@ -212,6 +212,10 @@ impl Store for PostgresStore {
         let n_gone = outbox::forget(&self.counter.connections, before, limit).await?;
         self.count(n_gone > 0);
         Ok(n_gone)
+    }
+
+    async fn queues(&self, tenant: &Tenant, limit: u32) -> Result<Vec<QueueFigures>, StoreError> {
+        figures::queues(&self.readers, &self.shared.clock, (tenant, limit)).await
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

@@ -1,7 +1,7 @@
 //! How much is pending. Counting stops where an operator has seen enough.
 
 use rusqlite::{Connection, OptionalExtension, Result, ToSql, params};
-use waypost_kernel::{Figures, Timestamp};
+use waypost_kernel::{Figures, Kind, QueueFigures, Tenant, Timestamp};
 
 pub(super) fn figures(connection: &Connection, now: Timestamp) -> Result<Figures> {
     let now = now.as_micros();
@@ -56,6 +56,33 @@ fn ready(connection: &Connection, now: i64) -> Result<(u64, Option<i64>)> {
         next = head_from(connection, &Head { family: format!("{}\0", head.family), ..head })?;
     }
     Ok((n_ready.min(u64::from(Figures::COUNT_MAX)), oldest))
+}
+
+/// The free tasks of a tenant, queue by queue.
+pub(super) fn queues(
+    connection: &Connection,
+    tenant: &Tenant,
+    (now, limit): (Timestamp, u32),
+) -> Result<Vec<QueueFigures>> {
+    let mut found = Vec::new();
+    let mut next =
+        head_from(connection, &Head { tenant: tenant.as_str().to_owned(), ..Head::default() })?;
+    while let Some(head) = next.filter(|it| it.tenant == tenant.as_str()) {
+        if found.len() >= limit as usize {
+            break;
+        }
+        if let Some(kind) = Kind::from_code(head.kind) {
+            found.push(QueueFigures {
+                kind,
+                queue: head.queue.clone(),
+                family: head.family.clone(),
+                ready: count_ready(connection, &head, now.as_micros())?,
+                first_at: Timestamp::from_micros(head.ready_at),
+            });
+        }
+        next = head_from(connection, &Head { family: format!("{}\0", head.family), ..head })?;
+    }
+    Ok(found)
 }
 
 /// The first task of a queue and family.

@@ -103,6 +103,7 @@ fn conditions(query: &Query) -> Conditions<'_> {
     conditions.add("business_key = ?", query.business_key.as_deref());
     conditions.add("awaits = ?", query.awaits.as_deref());
     conditions.add("definition = ?", query.definition.as_deref());
+    conditions.add("definition_version = ?", query.version);
     conditions.add("status = ?", query.status.as_deref());
     // Null is in nothing.
     let step = query.step.as_deref().map(enclosed);

@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use waypost_kernel::{
     Change, Claim, ClaimId, Clock, Commit, Cursor, Definition, DefinitionQuery, EventRecord,
-    Figures, Key, Listener, MessageChange, Posted, Query, Receipt, Record, Records, RequestId,
-    Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, Tenant, Timer, TimerChange, Timestamp,
-    Urgency, Version, Write,
+    Figures, Key, Listener, MessageChange, Posted, Query, QueueFigures, Receipt, Record, Records,
+    RequestId, Scope, Sift, Store, StoreError, Tally, TallyQuery, Task, Tenant, Timer, TimerChange,
+    Timestamp, Urgency, Version, Write,
 };
 
 use super::{
@@ -389,6 +389,11 @@ impl Store for SqliteStore {
         let (ticket, receiver) = Ticket::new(Forget { before, limit });
         self.submit(Operation::Forget(ticket), 0, Urgency::Finish)?;
         answer(receiver).await
+    }
+
+    async fn queues(&self, tenant: &Tenant, limit: u32) -> Result<Vec<QueueFigures>, StoreError> {
+        let (tenant, now) = (tenant.clone(), self.now());
+        self.list(move |connection| figures::queues(connection, &tenant, (now, limit))).await
     }
 
     async fn figures(&self) -> Result<Figures, StoreError> {

@@ -231,6 +231,7 @@ fn query(search: &Search, now: Timestamp) -> Query {
         tenant: search.whose.tenant.into(),
         kind: search.whose.kind,
         definition: some(search.definition),
+        version: None,
         status: some(search.status),
         business_key: some(search.business_key),
         awaits: some(search.awaits),

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use waypost_kernel::{Claim, Commit, Facets, Figures, Timestamp};
+use waypost_kernel::{Claim, Commit, Facets, Figures, QueueFigures, Timestamp};
 
 use super::{
     run::cases,
     sample::{
-        LEASE, TICK, arm, both, bump, bump_with, claim, key, message, request, schedule, send,
-        task, timer,
+        LEASE, TENANT, TICK, arm, both, bump, bump_with, claim, key, message, request, schedule,
+        send, task, task_in, timer,
     },
     subject::{MANY, Subject},
 };
@@ -16,6 +16,7 @@ use super::{
 cases![
     an_empty_store_has_nothing_pending,
     ready_and_leased_tasks_are_counted,
+    free_tasks_are_counted_by_queue,
     waiting_instances_are_counted,
     due_timers_are_counted,
     waiting_messages_are_counted,
@@ -58,6 +59,30 @@ async fn ready_and_leased_tasks_are_counted(subject: Subject) {
     assert_eq!(counted().await, (3, 1, Some(ago(5))), "a lapsed lease is still a lease");
     subject.claim(claim("c-2")).await;
     assert_eq!(counted().await, (0, 4, None));
+}
+
+async fn free_tasks_are_counted_by_queue(subject: Subject) {
+    let (it, now) = (key("o-1"), subject.now());
+    let (ago, later) = (now - LEASE, now + LEASE);
+    let tasks = [
+        task_in(&it, "1", "b", now),
+        task_in(&it, "2", "b", ago),
+        task_in(&it, "3", "b", later),
+        task_in(&it, "4", "a", later),
+    ];
+    subject.land(schedule(tasks)).await;
+    let counted = async |limit| {
+        let found = subject.store.queues(&TENANT.into(), limit).await.expect("counts");
+        let shown = |it: QueueFigures| (it.queue, it.ready, it.first_at);
+        found.into_iter().map(shown).collect::<Vec<_>>()
+    };
+    let (a, b) = ("a".to_owned(), "b".to_owned());
+    assert_eq!(counted(MANY).await, [(a.clone(), 0, later), (b.clone(), 2, ago)]);
+    assert_eq!(counted(1).await, [(a.clone(), 0, later)]);
+    subject.claim(Claim { limit: 1, ..claim("c-1") }).await;
+    assert_eq!(counted(MANY).await, [(a, 0, later), (b, 1, now)]);
+    let elsewhere = subject.store.queues(&"elsewhere".into(), MANY).await.expect("counts");
+    assert!(elsewhere.is_empty());
 }
 
 async fn waiting_instances_are_counted(subject: Subject) {

@@ -11,6 +11,7 @@ use super::{
 cases![
     a_search_finds_the_newest_first,
     a_search_finds_by_definition,
+    a_search_finds_by_version,
     a_search_finds_by_status,
     a_search_finds_by_business_key,
     a_search_finds_by_awaited_event,
@@ -31,6 +32,7 @@ fn all() -> Query {
         tenant: TENANT.into(),
         kind: Kind::Chain,
         definition: None,
+        version: None,
         status: None,
         business_key: None,
         awaits: None,
@@ -93,6 +95,17 @@ async fn a_search_finds_by_definition(subject: Subject) {
     assert_eq!(found(&subject, by("order")).await, ["3", "2", "1"]);
     assert_eq!(found(&subject, by("return")).await, ["4"]);
     assert_eq!(found(&subject, by("Order")).await, [""; 0]);
+}
+
+async fn a_search_finds_by_version(subject: Subject) {
+    stored(&subject).await;
+    let by = |version| Query { version: Some(version), ..all() };
+    assert_eq!(found(&subject, by(1)).await, ["1"]);
+    assert_eq!(found(&subject, by(2)).await, ["4", "3", "2"]);
+    let both = Query { definition: some("order"), ..by(2) };
+    assert_eq!(found(&subject, both.clone()).await, ["3", "2"]);
+    assert_eq!(subject.store.count(&both).await.expect("counts"), 2);
+    assert_eq!(found(&subject, by(3)).await, [""; 0], "no definition has no version");
 }
 
 async fn a_search_finds_by_status(subject: Subject) {

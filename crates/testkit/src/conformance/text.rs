@@ -93,6 +93,7 @@ async fn facets_survive(subject: Subject) {
             tenant: it.tenant.clone(),
             kind: it.kind,
             definition: some(),
+            version: None,
             status: some(),
             business_key: some(),
             awaits: some(),

@@ -10,7 +10,8 @@ use waypost_machines::chain::Plan;
 use crate::http::{
     app::App,
     diagram::{Drawing, shown},
-    params::{InPath, InstancePath, check_name},
+    moment::AsOf,
+    params::{InPath, InstancePath, Params, check_name},
     problem::Refusal,
 };
 
@@ -48,18 +49,23 @@ pub(in crate::http) async fn of_definition(
         ("instanceId" = String, Path, description = "Its id"),
         ("format" = String, Path, description = "svg, json, mmd (Mermaid), dot or txt"),
         ("theme" = Option<String>, Query, description = "Of SVG: light, dark or auto"),
+        AsOf,
     ),
     responses(
         (status = 200, description = "The picture", body = Diagram),
         (status = 304, description = "It is as `If-None-Match` says"),
-        (status = 404, description = "There is none: INSTANCE_NOT_FOUND"),
+        (status = 404, description = "There is none, or was none then: INSTANCE_NOT_FOUND"),
     ),
 )]
 pub(in crate::http) async fn of_instance(
     State(app): State<Arc<App>>,
     InstancePath(id): InstancePath,
+    Params(as_of): Params<AsOf>,
     drawing: Drawing,
 ) -> Result<Response, Refusal> {
-    let view = app.chains.show(&id).await?;
+    let view = match as_of.moment()? {
+        Some(moment) => app.chains.show_at(&id, moment).await?,
+        None => app.chains.show(&id).await?,
+    };
     drawing.of(&of::chain::started(&view.state, &shown))
 }

@@ -9,14 +9,14 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use waypost_api::{
-    Page,
+    Page, Timestamp,
     chain::{
         Cancel, History, HistoryEntry, HistoryQuery, Instance, InstanceDetail, InstanceQuery,
         Signal, SignalResponse, StartInstance,
     },
 };
 use waypost_engine::chain::{ListRequest, Started};
-use waypost_kernel::Version;
+use waypost_kernel::{self as kernel, Version};
 
 use super::{convert, history::events, moments::detail};
 use crate::http::{
@@ -84,6 +84,9 @@ pub(in crate::http) async fn list(
     let (page, page_size) = (query.page.unwrap_or(0), page_size(query.page_size)?);
     let request = ListRequest {
         workflow_type: query.workflow_type,
+        workflow_version: query.workflow_version,
+        from: query.started_after.map(instant),
+        until: query.started_before.map(instant),
         status: query.status.map(convert::status_asked),
         biz_key: query.biz_key,
         awaits: query.awaits,
@@ -93,6 +96,10 @@ pub(in crate::http) async fn list(
     };
     let found = app.chains.list(request).await?;
     Ok(Json(convert::page(found.iter().map(convert::instance).collect(), page, page_size)))
+}
+
+fn instant(at: Timestamp) -> kernel::Timestamp {
+    kernel::Timestamp::from_micros(at.as_micros())
 }
 
 /// One instance with its steps, as it is or as it was.

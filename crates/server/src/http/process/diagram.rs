@@ -5,14 +5,15 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use waypost_api::diagram::Diagram;
 use waypost_diagram::{of, picture::Picture};
-use waypost_engine::process::{Outline, Source};
+use waypost_engine::process::{Outline, PastView, Source};
 use waypost_kernel::Definition;
 use waypost_machines::process::timers;
 
 use crate::http::{
     app::App,
     diagram::{Drawing, shown},
-    params::InPath,
+    moment::AsOf,
+    params::{InPath, Params},
     problem::Refusal,
 };
 
@@ -62,31 +63,34 @@ pub(in crate::http) async fn of_version(
     drawing.of(&picture(&app.processes.definition(&id, Some(version)).await?)?)
 }
 
-/// An instance as a picture: its definition, where it is, where it has been, what has failed, and
-/// when timers are due.
+/// An instance as a picture: its definition, where it is, which ways it has gone, what has failed,
+/// and when timers are due; as it is or as it was.
 #[utoipa::path(
     get, path = "/v1/instances/{id}/diagram.{format}", tag = "Process instances",
     params(
         ("id" = String, Path, description = "Its id"),
         ("format" = String, Path, description = "svg, json, mmd (Mermaid), dot or txt"),
         ("theme" = Option<String>, Query, description = "Of SVG: light, dark or auto"),
+        AsOf,
     ),
     responses(
         (status = 200, description = "The picture", body = Diagram),
         (status = 304, description = "It is as `If-None-Match` says"),
-        (status = 404, description = "There is no such instance"),
+        (status = 404, description = "There is no such instance, or was none then"),
     ),
 )]
 pub(in crate::http) async fn of_instance(
     State(app): State<Arc<App>>,
     InPath(id): InPath<String>,
+    Params(as_of): Params<AsOf>,
     drawing: Drawing,
 ) -> Result<Response, Refusal> {
-    let outline = app.processes.outline(&id.into()).await?;
+    let PastView { outline, trail, .. } = app.processes.past(&id.into(), as_of.moment()?).await?;
     let which = &outline.view.state.definition;
     let definition = app.processes.definition(&which.name, Some(which.version)).await?;
     let picture = picture(&definition)?;
-    drawing.of(&Picture { marks: marks(&outline), ..picture })
+    let taken = of::process::taken(&trail);
+    drawing.of(&Picture { marks: marks(&outline), taken, ..picture })
 }
 
 fn picture(definition: &Definition) -> Result<Picture, Refusal> {

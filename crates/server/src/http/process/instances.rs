@@ -93,6 +93,9 @@ fn version(version: i64) -> i32 {
 pub(in crate::http) struct Wanted {
     /// Only those of this definition.
     definition_id: Option<String>,
+    /// Only those of this version of it.
+    #[serde(default)]
+    definition_version: Option<String>,
     /// Only those with this status.
     status: Option<String>,
     /// Only those with this business key.
@@ -114,6 +117,7 @@ impl Wanted {
         let at = |it: Timestamp| kernel::Timestamp::from_micros(it.as_micros());
         ListProcesses {
             definition: given(self.definition_id),
+            version: given(self.definition_version).and_then(|it| it.trim().parse().ok()),
             status: given(self.status),
             business_key: given(self.business_key),
             step: given(self.step_id),

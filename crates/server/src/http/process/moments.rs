@@ -9,26 +9,28 @@ use super::convert;
 use crate::http::{
     app::App,
     explain::{different, explanation, shown},
-    moment::Between,
+    moment::{AsOf, Between},
     params::{InPath, Params},
     problem::Refusal,
 };
 
-/// Why an instance is where it is: what it waits for, which conditions decide, what can happen
+/// Why an instance is where it is, or was: what it waits for, which conditions decide, what can happen
 /// next, and whether anything can still move it.
 #[utoipa::path(
     get, path = "/v1/instances/{id}/explain", tag = "Process instances",
-    params(("id" = String, Path, description = "Its id")),
+    params(("id" = String, Path, description = "Its id"), AsOf),
     responses(
         (status = 200, description = "Why", body = Explanation),
-        (status = 404, description = "There is none"),
+        (status = 404, description = "There is none, or was none then"),
     ),
 )]
 pub(in crate::http) async fn explain(
     State(app): State<Arc<App>>,
     InPath(id): InPath<String>,
+    Params(as_of): Params<AsOf>,
 ) -> Result<Json<Explanation>, Refusal> {
-    Ok(Json(explanation(app.processes.explain(&id.into(), &shown).await?)))
+    let explained = app.processes.explain(&id.into(), as_of.moment()?, &shown).await?;
+    Ok(Json(explanation(explained)))
 }
 
 /// What is different between two moments of an instance.
