@@ -125,6 +125,7 @@ impl Place {
             tenant: self.tenant.clone(),
             kind: Kind::Lifecycle,
             definition: Some(self.bucket.clone()),
+            version: None,
             status: Some(PRESENT.to_owned()),
             business_key: None,
             awaits: None,
