@@ -1,6 +1,6 @@
 //! A compute node that knows nothing of Waypost: plain Python with stubs made from our protocols.
 //! It is asked in every mode, calls back into the transaction that asks it, and dies in the middle.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 use std::{
     io::{BufRead as _, BufReader},

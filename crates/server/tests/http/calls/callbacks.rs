@@ -221,7 +221,7 @@ pub(crate) async fn a_member_that_was_too_slow_is_let_in_until_the_end() {
     let creating = hall.done("EntityCreateRequest", new(json!({"n": 0})));
     let done = timeout(PATIENCE, creating).await.unwrap();
     let own = &done["transactionInfo"]["transactionId"];
-    assert_eq!(*said.lock().unwrap(), [own.clone()]);
+    assert_eq!(*said.lock().unwrap(), std::slice::from_ref(own));
     let list = hall.world.say("GET /api/entity/k/1", &[]).await.json();
     assert_eq!(list[0]["meta"]["transactionId"], *own, "{list}");
 }
