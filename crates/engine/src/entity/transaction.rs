@@ -166,11 +166,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets what was done in `layer`.
+    /// Forgets what was done in `layer`, unless it is closed already: what it lies on has more in it.
     pub(super) fn discard(&self, layer: LayerId) {
         if let Ok(mut parts) = self.parts() {
             let top = parts.resolve(layer);
-            if parts.under(top).is_some() {
+            let is_open = usize::try_from(layer.0) == Ok(top);
+            if is_open && parts.under(top).is_some() {
                 drop(parts.take(top));
             }
         }

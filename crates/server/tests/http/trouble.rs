@@ -67,10 +67,17 @@ impl Troubled {
     fn now_met(&self, what: &str) -> Trouble {
         let mut trouble = self.trouble.lock().unwrap();
         let met = *trouble;
-        if let (Trouble::SearchesHangAfter(left @ 1..), "sift") = (&mut *trouble, what) {
-            *left -= 1;
-        }
+        *trouble = match (met, what) {
+            (Trouble::SearchesHangAfter(0), "sift") => Trouble::SearchesHang,
+            (Trouble::SearchesHangAfter(left), "sift") => Trouble::SearchesHangAfter(left - 1),
+            _ => met,
+        };
         met
+    }
+
+    /// Whether a search that read some pages has come to those it will not see.
+    pub(crate) fn has_hung(&self) -> bool {
+        matches!(*self.trouble.lock().unwrap(), Trouble::SearchesHang)
     }
 }
 

@@ -57,6 +57,22 @@ fn what_a_layer_has_read_by_one_on_top_of_it_is_not_overwritten() {
 }
 
 #[test]
+fn a_layer_that_could_not_be_merged_takes_nothing_with_it() {
+    let transaction = begun();
+    let call = transaction.open(Transaction::BOTTOM).unwrap();
+    let one = transaction.open(call).unwrap();
+    let another = transaction.open(call).unwrap();
+    change(&transaction, one, "e-1", "PAID");
+    change(&transaction, another, "e-1", "SHIPPED");
+    transaction.merge(one).unwrap();
+    assert_eq!(transaction.merge(another).unwrap_err().code, Code::Conflict);
+    transaction.discard(another);
+    transaction.merge(call).unwrap();
+    let left = transaction.draft(Transaction::BOTTOM, &"e-1".into()).unwrap().unwrap();
+    assert_eq!(left.entity.state, "PAID");
+}
+
+#[test]
 fn a_layer_may_write_again_what_one_on_top_of_it_has_left() {
     let transaction = begun();
     let call = transaction.open(Transaction::BOTTOM).unwrap();
