@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const GUIDE: &str = include_str!("../../docs/guides/lifecycle.md");
 const PROGRAM: &str = include_str!("../../crates/cli/examples/drone_survey.rs");
 
-const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/drone_rules.json");
+const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/drone-survey.json");
 
 /// Killed with the test.
 struct Survey(Child);

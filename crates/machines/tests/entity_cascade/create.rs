@@ -16,7 +16,7 @@ fn without_a_workflow_an_entity_is_created_by_the_built_in_one() {
               TRANSITION_MAKE [NONE] transition NEW leads to CREATED
               STATE_MACHINE_FINISH [CREATED] "COMPLETED_NO_AUTO_TRANSITIONS"
               warning: no workflow of the model takes the entity, the built-in one is used
-            => CREATED by loopback, default, as it was
+            => CREATED by loopback, , as it was
         "#]],
     );
 }
@@ -107,7 +107,7 @@ fn a_workflow_that_is_not_active_is_not_looked_at() {
               TRANSITION_MAKE [NONE] transition NEW leads to CREATED
               STATE_MACHINE_FINISH [CREATED] "COMPLETED_NO_AUTO_TRANSITIONS"
               warning: no workflow of the model takes the entity, the built-in one is used
-            => CREATED by loopback, default, as it was
+            => CREATED by loopback, , as it was
         "#]],
     );
 }
@@ -128,7 +128,7 @@ fn when_no_criterion_holds_the_built_in_workflow_is_used_and_stays() {
               TRANSITION_MAKE [NONE] transition NEW leads to CREATED
               STATE_MACHINE_FINISH [CREATED] "COMPLETED_NO_AUTO_TRANSITIONS"
               warning: no workflow of the model takes the entity, the built-in one is used
-            => CREATED by loopback, default, as it was
+            => CREATED by loopback, , as it was
               STATE_MACHINE_START [CREATED] transition UPDATE is asked for
               TRANSITION_MAKE [CREATED] transition UPDATE leads to CREATED
               STATE_MACHINE_FINISH [CREATED] "COMPLETED_NO_AUTO_TRANSITIONS"
