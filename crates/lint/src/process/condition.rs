@@ -144,7 +144,14 @@ fn choose(
     if read.is_empty() || ledger.has_errors_since(before) {
         return;
     }
-    try_out(definition, (chosen, &read), budget, ledger);
+    let outcome = try_out(definition, (chosen, &read), budget);
+    tell(definition, chosen, &outcome, ledger);
+    if let Some(example) = outcome.gap {
+        let id = definition.source.steps.get(chosen.step).map_or("", |it| it.id.as_str());
+        let message = format!("no condition of {id:?} holds for {example}");
+        let at = At::name(down(&definition.step(chosen.step), "conditionalNextSteps"));
+        ledger.add(Note::new(&code::P036, at, message).example(example));
+    }
 }
 
 fn of_types(at: &At, compiled: &Compiled, ledger: &mut Ledger<'_>) {
@@ -157,46 +164,48 @@ fn of_types(at: &At, compiled: &Compiled, ledger: &mut Ledger<'_>) {
     }
 }
 
+/// What the conditions of one step came to, and an input for which none of them holds.
+struct Outcome {
+    tallies: Vec<Tally>,
+    gap: Option<Value>,
+    is_complete: bool,
+}
+
 fn try_out(
     definition: &Definition<'_>,
-    (conditions, read): (&Chosen<'_>, &[&Compiled]),
+    (chosen, read): (&Chosen<'_>, &[&Compiled]),
     budget: &mut Budget,
-    ledger: &mut Ledger<'_>,
-) {
-    let Chosen { step, choices, offers_all, literals } = *conditions;
+) -> Outcome {
+    let tallies = vec![Tally::default(); read.len()];
+    let mut outcome = Outcome { tallies, gap: None, is_complete: false };
+    if !budget.allows(read.len()) {
+        return outcome;
+    }
     let domain = |name: &str| Domain {
         is_whole: is_whole(definition, name),
-        texts: literals.get(name).cloned().unwrap_or_default(),
-        offers_all,
+        texts: chosen.literals.get(name).cloned().unwrap_or_default(),
+        offers_all: chosen.offers_all,
     };
     let inputs = Space::of(read.iter().copied()).inputs(&domain);
-    let mut tallies = vec![Tally::default(); read.len()];
-    let mut gap = None;
-    let mut are_complete = inputs.are_complete;
-    for input in &inputs.list {
+    outcome.is_complete = inputs.are_complete();
+    for input in inputs.iter() {
         if !budget.take(read.len()) {
-            are_complete = false;
+            outcome.is_complete = false;
             break;
         }
         let held = |it: &&Compiled| it.evaluate(&input.variables, Coercion::default()).ok();
         let held: Vec<Option<Value>> = read.iter().map(held).collect();
-        let chosen = held.iter().position(|it| *it != Some(Value::Bool(false)));
+        let first = held.iter().position(|it| *it != Some(Value::Bool(false)));
         let example = || Value::Object(input.variables.clone());
-        match chosen {
-            None if input.is_natural => drop(gap.get_or_insert_with(example)),
+        match first {
+            None if input.is_natural => drop(outcome.gap.get_or_insert_with(example)),
             Some(first) if held.get(first) == Some(&Some(Value::Bool(true))) => {
-                count(&mut tallies, &held, first, &example);
+                count(&mut outcome.tallies, &held, first, &example);
             }
             None | Some(_) => {}
         }
     }
-    tell(definition, (step, choices), (&tallies, are_complete), ledger);
-    if let Some(example) = gap {
-        let id = definition.source.steps.get(step).map_or("", |it| it.id.as_str());
-        let message = format!("no condition of {id:?} holds for {example}");
-        let at = At::name(down(&definition.step(step), "conditionalNextSteps"));
-        ledger.add(Note::new(&code::P036, at, message).example(example));
-    }
+    outcome
 }
 
 fn count(tallies: &mut [Tally], held: &[Option<Value>], first: usize, example: &dyn Fn() -> Value) {
@@ -212,14 +221,16 @@ fn count(tallies: &mut [Tally], held: &[Option<Value>], first: usize, example: &
 
 fn tell(
     definition: &Definition<'_>,
-    (step, choices): (usize, &[Choice]),
-    (tallies, are_complete): (&[Tally], bool),
+    chosen: &Chosen<'_>,
+    outcome: &Outcome,
     ledger: &mut Ledger<'_>,
 ) {
+    let Chosen { step, choices, .. } = *chosen;
+    let are_complete = outcome.is_complete;
     let at = |index: usize| {
         place(definition, step, choices.get(index).map_or("", |it| it.source.as_str()))
     };
-    for (index, (tally, choice)) in tallies.iter().zip(choices).enumerate() {
+    for (index, (tally, choice)) in outcome.tallies.iter().zip(choices).enumerate() {
         let same = || choices.iter().take(index.min(SAME_MAX)).position(|it| is_same(it, choice));
         let written = choice.source.trim();
         if tally.is_chosen {

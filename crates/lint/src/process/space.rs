@@ -5,23 +5,24 @@
 //! and it is the engine's own evaluation that says what holds for it. For other conditions the
 //! inputs are examples, and prove only what they show.
 
+mod input;
 mod node;
 mod term;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
-use waypost_machines::process::{
-    Variables,
-    expression::{BinaryOperator, Compiled, Expression, Kind, NodeId, UnaryOperator},
+use serde_json::Value;
+use waypost_machines::process::expression::{
+    BinaryOperator, Compiled, Expression, Kind, NodeId, UnaryOperator,
 };
 
 use self::{
+    input::Inputs,
     node::{list, literal, path},
     term::{EXACT_MAX, Term},
 };
 
-use crate::limits::{EVALUATIONS_MAX, INPUTS_MAX};
+use crate::limits::EVALUATIONS_MAX;
 
 /// Variables, and members of them, that one table or decision is tried on. The inputs for fewer
 /// are more than are tried.
@@ -39,9 +40,14 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Whether so many are left. Where they are not, there is no use in looking for inputs.
+    pub(super) fn allows(&self, evaluations: usize) -> bool {
+        self.left >= evaluations
+    }
+
     /// Takes something away; says whether there was enough.
     pub(super) fn take(&mut self, evaluations: usize) -> bool {
-        let enough = self.left >= evaluations;
+        let enough = self.allows(evaluations);
         self.left = self.left.saturating_sub(evaluations);
         enough
     }
@@ -62,18 +68,6 @@ pub(super) struct Domain {
     pub(super) texts: BTreeSet<String>,
     /// Of texts only those it is compared with, if it is compared with several.
     pub(super) offers_all: bool,
-}
-
-/// An input, and whether it is one that somebody would expect.
-pub(super) struct Input {
-    pub(super) variables: Variables,
-    pub(super) is_natural: bool,
-}
-
-/// Inputs, and whether they decide what holds for all.
-pub(super) struct Inputs {
-    pub(super) list: Vec<Input>,
-    pub(super) are_complete: bool,
 }
 
 impl Space {
@@ -215,67 +209,22 @@ impl Space {
         self.terms.get_mut(index).expect("the term was found or made")
     }
 
-    /// Inputs for all cases, or for some if there are too many; those that somebody would expect
-    /// come first. `domain` says what is to be expected of a variable.
-    pub(super) fn inputs(&self, domain: &dyn Fn(&str) -> Domain) -> Inputs {
-        let expected = |it: &Term| match it.path.as_slice() {
-            [name] => domain(name),
-            _ => Domain::default(),
-        };
-        let natural: Vec<Vec<Value>> =
-            self.terms.iter().map(|it| it.natural(&expected(it))).collect();
-        let all: Vec<Vec<Value>> = self
-            .terms
-            .iter()
-            .zip(&natural)
-            .map(|(term, natural)| {
-                let others = term.others().into_iter().filter(|it| !natural.contains(it));
-                natural.iter().cloned().chain(others).collect()
-            })
-            .collect();
-        let (mut list, _) = self.product(&natural, &natural, INPUTS_MAX);
-        let (more, are_all) = self.product(&all, &natural, INPUTS_MAX);
-        list.extend(more.into_iter().filter(|it| !it.is_natural));
-        Inputs { list, are_complete: self.is_complete && are_all }
-    }
-
-    /// Inputs with every combination of values; or as many as allowed, scattered over all.
-    fn product(
-        &self,
-        values: &[Vec<Value>],
-        natural: &[Vec<Value>],
-        most: usize,
-    ) -> (Vec<Input>, bool) {
-        let total = values.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul);
-        let are_all = total.is_some_and(|it| it <= most);
-        let total = total.unwrap_or(usize::MAX);
-        let inputs = (0..total.min(most)).map(|number| {
-            // A large odd stride meets all parts of the whole.
-            let mut rest =
-                if are_all { number } else { number.wrapping_mul(2_654_435_761) % total };
-            let mut variables = Variables::new();
-            let mut is_natural = true;
-            for ((term, values), natural) in self.terms.iter().zip(values).zip(natural) {
-                let index = rest.checked_rem(values.len()).unwrap_or_default();
-                rest = rest.checked_div(values.len()).unwrap_or_default();
-                is_natural &= index < natural.len();
-                put(&mut variables, &term.path, values.get(index).cloned().unwrap_or_default());
-            }
-            Input { variables, is_natural }
-        });
-        (inputs.collect(), are_all)
-    }
-}
-
-fn put(variables: &mut Variables, path: &[String], value: Value) {
-    match path {
-        [] => {}
-        [name] => drop(variables.insert(name.clone(), value)),
-        [name, rest @ ..] => {
-            let inner = variables.entry(name.clone()).or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(inner) = inner {
-                put(inner, rest, value);
-            }
+    /// Inputs for all cases, or for some if there are too many. `domain` says what is to be
+    /// expected of a variable.
+    pub(super) fn inputs(self, domain: &dyn Fn(&str) -> Domain) -> Inputs {
+        let mut inputs = Inputs::new(self.is_complete);
+        for term in self.terms {
+            let expected = match term.path.as_slice() {
+                [name] => domain(name),
+                _ => Domain::default(),
+            };
+            let natural = term.natural(&expected);
+            // As they are written: values have no order, and there may be thousands of them.
+            let known: BTreeSet<String> = natural.iter().map(Value::to_string).collect();
+            let others: Vec<Value> =
+                term.others().into_iter().filter(|it| !known.contains(&it.to_string())).collect();
+            inputs.vary(term.path, natural, others);
         }
+        inputs
     }
 }

@@ -133,19 +133,20 @@ impl Placed<'_> {
 
     fn try_out(&self, budget: &mut Budget) -> Outcome {
         let rules = &self.table.rules;
+        let n_cells = rules.iter().map(|it| it.cells.len()).sum::<usize>() + rules.len();
+        let tallies = vec![Tally::default(); rules.len()];
+        let mut outcome = Outcome { tallies, gap: None, is_complete: false };
+        if !budget.allows(n_cells) {
+            return outcome;
+        }
         let conditions =
             rules.iter().flat_map(|it| &it.cells).filter_map(|it| it.condition.as_ref().ok());
         let inputs = Space::of(conditions).inputs(&|name| Domain {
             is_whole: is_whole(self.definition, name),
             ..Domain::default()
         });
-        let n_cells = rules.iter().map(|it| it.cells.len()).sum::<usize>() + rules.len();
-        let mut outcome = Outcome {
-            tallies: vec![Tally::default(); rules.len()],
-            gap: None,
-            is_complete: inputs.are_complete,
-        };
-        for input in &inputs.list {
+        outcome.is_complete = inputs.are_complete();
+        for input in inputs.iter() {
             if !budget.take(n_cells) {
                 outcome.is_complete = false;
                 break;
