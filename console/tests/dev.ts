@@ -60,7 +60,7 @@ export interface Failed {
 }
 
 /** What mends a failure, by what it says; nothing has to be changed for the others. */
-const REPAIRS: [RegExp, object][] = [[/not approved/, { loanId: "LOAN-4711" }]];
+const REPAIRS: [RegExp, object][] = [[/account/, { account: "DE89370400440532013000" }]];
 
 export function repair(reason: string): string {
   const found = REPAIRS.find(([says]) => says.test(reason));
@@ -71,5 +71,5 @@ export function repair(reason: string): string {
 export async function retry(page: Page, reason: string): Promise<void> {
   await page.getByRole("button", { name: /^Retry/ }).first().click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Variables to change").fill(repair(reason));
+  await dialog.getByRole("textbox", { name: /^Variables/ }).fill(repair(reason));
 }

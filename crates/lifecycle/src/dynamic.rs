@@ -46,6 +46,7 @@ use crate::{
 ///
 /// // What can be done.
 /// let dusk = MoveTo { phase: "lit", source: Source::Component, note: "dusk" };
+/// assert_eq!(all.foresee_transition("lamp", "l-1", dusk).await?.value["phase"], "lit");
 /// all.transition("lamp", "l-1", dusk).await?;
 /// all.transition_with("lamp", "l-2", dusk, &mut |fields| {
 ///     assert_eq!((fields.entity_id(), fields.phase()), ("l-2", "dark"));
@@ -61,6 +62,7 @@ use crate::{
 /// all.assert_rule_writable("lamp", "room")?;
 /// assert_eq!(all.field_type("lamp", "switched")?, FieldKind::U32);
 /// let patch = json!({"room": "attic"}).as_object().cloned().unwrap_or_default();
+/// assert_eq!(all.foresee_update("lamp", "l-2", &patch).await?.value["room"], "attic");
 /// all.update_from_operator("lamp", "l-2", &patch).await?;
 /// all.delete("lamp", "shade").await?;
 ///

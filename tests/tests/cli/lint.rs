@@ -155,7 +155,7 @@ fn schemas_are_printed() {
     assert_eq!(schema["$id"], "urn:waypost:schema:chain");
     expect![[r#"
         error: there is no schema "graph"
-          there are process, entity, lifecycle, chain, decision-table
+          there are process, entity, lifecycle, chain, decision-table, scenario
         [exit 2]
     "#]]
     .assert_eq(&told_in(folder.path(), &["schema", "graph"]));

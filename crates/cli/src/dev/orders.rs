@@ -104,7 +104,8 @@ async fn order(engine: &Engine) {
 }
 
 async fn create(entities: &Entities, number: u32) -> Result<Option<InstanceId>, Failure> {
-    let amount = f64::from(number * 7 % 19 + 1) * 99.9;
+    // Halves have few digits: the model has learned no others.
+    let amount = f64::from(number * 7 % 19 + 1) * 99.5;
     let order = json!({"customer": format!("c-{}", number % 40), "amount": amount,
         "items": number % 5 + 1});
     let item = Item::Create { model: model(), value: value(&order)? };

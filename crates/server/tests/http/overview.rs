@@ -240,7 +240,7 @@ async fn entities_are_followed_by_those_of_their_tenant() {
     until(&mut stream, "id: ").await;
     make_entity(&world).await;
     let told = until(&mut stream, "data: ").await;
-    assert!(told.contains(r#""face":"entity","instanceId":"00000001-"#), "{told}");
+    assert!(told.contains(r#""face":"entity","instanceId":"00000002-"#), "{told}");
     // Others of the same server hear nothing of it.
     let caller = waypost_engine::entity::Caller {
         tenant: "other".into(),

@@ -153,6 +153,7 @@ const OPERATIONS: [(&str, &str); 61] = [
     ("GET /api/entity/{entityId}/changes", "/api/entity/#2/changes"),
     ("GET /api/entity/{entityId}/diagram.{format}", "/api/entity/#2/diagram.txt"),
     ("GET /api/entity/{entityId}/explain", "/api/entity/#2/explain"),
+    ("POST /api/entity/{entityId}/what-if", "/api/entity/#2/what-if {}"),
     ("GET /api/entity/{entityId}/diff", "/api/entity/#2/diff?from=2100-01-01"),
     (
         "GET /api/model/{entityName}/{modelVersion}/workflow/diagram.{format}",
