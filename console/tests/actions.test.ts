@@ -172,63 +172,6 @@ it("variables are compared between any two moments", async () => {
   await context.close();
 });
 
-it("all that match are tried again, whatever page they are on", async () => {
-  const found = await Promise.all(Array.from({ length: 60 }, (_, at) => world.loan(`A-${at}`, { batch: "A" })));
-  for (const _ of found) await world.check("the line is dead");
-  const { page, context, trouble } = await world.open("/console/instances?status=FAILED&step=check");
-  await page.getByText("60 instances", { exact: true }).waitFor();
-  assert.equal(await page.locator("tbody tr").count(), 50);
-  await page.getByRole("checkbox", { name: "Choose all rows of this page" }).check();
-  await button(page, "Choose all 60 that match").click();
-  await button(page, "Retry all that can be…").click();
-  await dialog(page).getByText("and 10 more").waitFor();
-  assert.deepEqual(await violations(page), []);
-  await dialog(page).getByRole("button", { name: "Retry 60" }).click();
-  await dialog(page).getByText("60 of 60, 0 refused").waitFor();
-  await dialog(page).getByRole("button", { name: "Close" }).click();
-  await page.getByText("0 instances", { exact: true }).waitFor();
-  for (const id of found) assert.equal(await world.status(id), "ACTIVE");
-  assert.deepEqual(trouble, []);
-  await context.close();
-});
-
-it("older instances are on the next page, and the way back leads to the newest", async () => {
-  const { page, context } = await world.open("/console/instances?status=ACTIVE");
-  const first = await page.locator("tbody tr").first().textContent();
-  await page.getByRole("link", { name: "Older" }).click();
-  await page.waitForURL("**from=*");
-  await page.getByRole("link", { name: "Newest" }).waitFor();
-  await page.waitForFunction((before) => document.querySelector("tbody tr")?.textContent !== before, first);
-  await page.getByRole("link", { name: "Newest" }).click();
-  await page.waitForFunction((before) => document.querySelector("tbody tr")?.textContent === before, first);
-  await context.close();
-});
-
-it("instances are looked for by definition, version, key, step and time, and counted", async () => {
-  await world.loan("F-1");
-  const { page, context, trouble } = await world.open("/console/instances");
-  await page.getByLabel("Definition").selectOption("loan");
-  await page.getByLabel("Version").fill("1");
-  await page.getByLabel("Version").press("Enter");
-  await page.getByText("0 instances", { exact: true }).waitFor();
-  await page.getByText("No process is like that.").waitFor();
-  await page.getByLabel("Version").fill("2");
-  await page.getByLabel("Version").press("Enter");
-  await page.getByLabel("Business key").fill("F-1");
-  await page.getByLabel("Business key").press("Enter");
-  await page.getByText("1 instance", { exact: true }).waitFor();
-  await page.getByRole("button", { name: /^Active\s*1$/ }).waitFor();
-  await page.getByLabel("Step").fill("review");
-  await page.getByLabel("Step").press("Enter");
-  await page.getByText("0 instances", { exact: true }).waitFor();
-  await button(page, "Clear").click();
-  await page.getByLabel("Started before").fill("2020-01-01T00:00");
-  await page.getByLabel("Started before").press("Enter");
-  await page.getByText("0 instances", { exact: true }).waitFor();
-  assert.deepEqual(trouble, []);
-  await context.close();
-});
-
 it("two versions of a definition are compared", async () => {
   const { page, context } = await world.open("/console/definitions/process/loan?version=1&tab=diff");
   await page.getByLabel("Compared with").waitFor();

@@ -48,16 +48,6 @@ it("a mission is moved to a phase its own leads to, and only to such", async () 
   await context.close();
 });
 
-it("a list of missions follows what operators do elsewhere", async () => {
-  const { page, context } = await world.open("/console/lifecycles/drone-survey", { from: drones.url });
-  await page.getByText("watched as it is written").waitFor();
-  const row = page.getByRole("row", { name: /m-3/ });
-  await row.getByText("planning", { exact: true }).waitFor();
-  await fetch(`${drones.url}/workflows/drone-survey/m-3/transition`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"phase":"aborted"}' });
-  await row.getByText("aborted", { exact: true }).waitFor();
-  await context.close();
-});
-
 it("a table is tried with the example of a finding, and with values of one's own", async () => {
   const { page, context, trouble } = await world.open("/console/tables");
   const form = page.getByRole("form", { name: "Try Risk tier" });

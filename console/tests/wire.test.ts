@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { LOOSE, World } from "./world.js";
+import { World } from "./world.js";
 
 let world: World;
 before(async () => void (world = await World.start()));
@@ -27,36 +27,15 @@ it("conditions tell what came of them, with the values that decided", async () =
   await context.close();
 });
 
-it("only the way that was gone is marked, not every way between steps that were visited", async () => {
-  const id = await world.waiting("W-3");
-  await world.call("POST", `/v1/instances/${id}/user-tasks/review/complete`, { variables: { decision: "REJECTED" } });
-  const { page, context } = await world.open(`/console/processes/${id}`);
-  await page.getByText("The diagram as text").click();
-  const route = page.locator(".told li", { hasText: "Route (decision)" });
-  await route.getByText(/→ Done \(.*taken\)/).waitFor();
-  assert.equal(await route.getByText(/Wait for the payment \(.*taken\)/).count(), 0);
-  assert.equal(await page.locator(".edge.is-taken").count(), 5);
-  await context.close();
-});
-
 it("findings lead to the line they are about", async () => {
   const source = await world.call<object>("GET", "/v1/definitions/loose");
   const lines = JSON.stringify(source, null, 2).split("\n");
-  const number = 1 + lines.findIndex((it) => it.includes(`"${LOOSE.steps[1]!.id}"`));
+  const number = 1 + lines.findIndex((it) => it.includes('"1 == 1"'));
   const { page, context, trouble } = await world.open("/console/definitions/process/loose?tab=lint");
   const link = page.locator(".findings a").first();
   const [, found] = (await link.textContent())?.match(/^line (\d+)$/) ?? [];
   assert.ok(Math.abs(Number(found) - number) <= 1, `line ${found}, and the step is at ${number}`);
   await page.locator(`#line-${found}.marked`).waitFor();
-  assert.deepEqual(trouble, []);
-  await context.close();
-});
-
-it("a model shows its workflow", async () => {
-  await world.invoice("W-4");
-  const { page, context, trouble } = await world.open("/console/models/Invoice/1?tab=workflow");
-  await page.locator(".diagram .node.state", { hasText: "DRAFT" }).waitFor();
-  await page.locator(".diagram .label", { hasText: "SEND" }).waitFor();
   assert.deepEqual(trouble, []);
   await context.close();
 });

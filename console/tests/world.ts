@@ -29,13 +29,14 @@ const LOAN = {
   ],
 };
 
-/** Nothing leads to one of its steps. */
-export const LOOSE = {
+/** One of its conditions always holds. */
+const LOOSE = {
   id: "loose",
   name: "Loose end",
   steps: [
-    { id: "pack", name: "Pack", type: "SERVICE_TASK", jobType: "pack", nextStep: "end" },
-    { id: "forgotten", name: "Forgotten", type: "SERVICE_TASK", jobType: "forget", nextStep: "end" },
+    { id: "pack", name: "Pack", type: "SERVICE_TASK", jobType: "pack", nextStep: "choose" },
+    { id: "choose", name: "Choose", type: "DECISION", conditionalNextSteps: { "1 == 1": "end", true: "late" } },
+    { id: "late", name: "Late", type: "SERVICE_TASK", jobType: "late", nextStep: "end" },
     { id: "end", name: "Done", type: "END" },
   ],
 };

@@ -23,7 +23,7 @@ export function Diagram({ of, onPick }: { of: Picture; onPick?: (id: string) => 
       <div class="zoom">
         <button type="button" onClick={() => view.zoom(1.3)} aria-label="Enlarge">+</button>
         <button type="button" onClick={() => view.zoom(1 / 1.3)} aria-label="Reduce">−</button>
-        <button type="button" onClick={view.reset} aria-label="Show everything">Fit</button>
+        <button type="button" onClick={view.reset} aria-label="Fit everything">Fit</button>
       </div>
       <svg role="img" aria-label={`Diagram of ${of.title}; the same as text is below`} {...view.props}>
         {of.groups.map((it, at) => (

@@ -91,7 +91,7 @@ const TRUSTED: &str =
 /// Every operation by its route, and how somebody else tries it on what is ours: the model `m`, the
 /// entity `#2`, the message `#5`, the search `SEARCH`, the client `CLIENT` and the trusted key
 /// `ours`.
-const OPERATIONS: [(&str, &str); 61] = [
+const OPERATIONS: [(&str, &str); 62] = [
     ("GET /api/account", "/api/account"),
     ("POST /api/oauth/token", "/api/oauth/token?grant_type=client_credentials"),
     ("GET /api/clients", "/api/clients"),
