@@ -44,7 +44,7 @@ export function ModelScreen() {
 }
 
 function Workflow({ root, source }: { root: string; source: unknown }) {
-  const picture = useResource<Picture>(`${root}/workflow/diagram.json`);
+  const picture = useResource<Picture>(`${root}/diagram.json`);
   return (
     <>
       {isMissing(picture.error) ? <Empty>It has no workflow of its own.</Empty> : <Loaded of={picture}>{(it) => <Diagram of={it} />}</Loaded>}
