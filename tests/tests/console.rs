@@ -66,7 +66,7 @@ fn what_is_committed_is_what_is_built() {
 }
 
 /// How many instances a list is opened with, and how many are stored at a time.
-const INSTANCES: usize = 100_000;
+const INSTANCES: usize = 1_000;
 const FILLERS: usize = 256;
 
 /// A process that waits for a signal, which nobody sends.
