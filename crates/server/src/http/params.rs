@@ -159,8 +159,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_bad_parameter_is_told_with_its_name() {
-        let fields = "expected one of `status`, `workflowType`, `bizKey`, `awaits`, `page`, \
-                      `pageSize`, `after`";
+        let fields = "expected one of `status`, `workflowType`, `workflowVersion`, `startedAfter`, \
+                      `startedBefore`, `bizKey`, `awaits`, `page`, `pageSize`, `after`";
         let variants = "expected one of `RUNNING`, `COMPLETED`, `FAILED`, `CANCELED`";
         for (query, expected) in [
             ("", "ok".to_owned()),
