@@ -13,8 +13,11 @@ mod grpc {
 
     use prost::Message as _;
 
-    const PROTOCOLS: &[&str] =
-        &["workflow/v1/workflow.proto", "org/cyoda/cloud/api/grpc/cyoda.proto"];
+    const PROTOCOLS: &[&str] = &[
+        "workflow/v1/workflow.proto",
+        "org/cyoda/cloud/api/grpc/cyoda.proto",
+        "waypost/v1/instances.proto",
+    ];
 
     pub(crate) fn compile() -> Result<(), Box<dyn Error>> {
         let described = protox::compile(PROTOCOLS, ["proto"])?;

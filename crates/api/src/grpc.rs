@@ -18,6 +18,8 @@ mod protocols {
 pub use self::protocols::io::cloudevents::v1 as cloudevents;
 /// Entities and their compute members: `org.cyoda.cloud.api.grpc`.
 pub use self::protocols::org::cyoda::cloud::api::grpc as cyoda;
+/// Questions about instances of every face: `waypost.v1`.
+pub use self::protocols::waypost::v1 as instances;
 /// Processes: `workflow.v1`.
 pub use self::protocols::workflow::v1 as workflow;
 

@@ -86,7 +86,7 @@ enum Format {
 /// Which schema to print.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
-    /// process, entity, lifecycle, chain, decision-table or scenario [default: list them all]
+    /// process, entity, lifecycle, lifecycle-rules, chain, decision-table or scenario [default: list them all]
     name: Option<String>,
 }
 

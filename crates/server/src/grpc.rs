@@ -3,6 +3,7 @@
 mod door;
 mod entity;
 mod incoming;
+mod instances;
 mod listener;
 mod meter;
 mod process;

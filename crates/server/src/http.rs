@@ -40,7 +40,7 @@ pub(crate) use self::{
     body::read_within,
     door::{LOOK_ONLY, only_looks},
     explain::{explanation, shown},
-    lifecycle::GatewayMeter,
+    lifecycle::{GatewayMeter, explained as explained_lifecycle},
     meter::Gauge,
     pages::Pages,
     problem::Refusal,

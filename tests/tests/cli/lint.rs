@@ -145,6 +145,7 @@ fn schemas_are_printed() {
         process
         entity
         lifecycle
+        lifecycle-rules
         chain
         decision-table
         scenario
@@ -155,7 +156,7 @@ fn schemas_are_printed() {
     assert_eq!(schema["$id"], "urn:waypost:schema:chain");
     expect![[r#"
         error: there is no schema "graph"
-          there are process, entity, lifecycle, chain, decision-table, scenario
+          there are process, entity, lifecycle, lifecycle-rules, chain, decision-table, scenario
         [exit 2]
     "#]]
     .assert_eq(&told_in(folder.path(), &["schema", "graph"]));

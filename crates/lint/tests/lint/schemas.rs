@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
+use waypost_lifecycle::Rule;
 use waypost_lint::{DefinitionKind, SCHEMAS, lint, schema};
 
 use crate::broken::{definitions, files, name, root};
@@ -180,6 +181,30 @@ fn what_is_no_scenario_is_not_valid() {
     for start in ["{}", "{lifecycle: a}", "{process: a, varables: {}}", "{entity: a, version: x}"] {
         let file = yaml(&format!("{{definitions: [], scenarios: [{{name: x, start: {start}}}]}}"));
         assert!(scenario_violation(&file).is_some(), "{start}");
+    }
+}
+
+/// The schema and the library that acts on rules agree about what is one.
+#[test]
+fn rules_of_lifecycles_have_a_schema() {
+    let schema: Value = serde_json::from_str(schema("lifecycle-rules").unwrap()).unwrap();
+    let rules = read(&root().join("examples/rules/drone-survey.json"));
+    assert_eq!(violation(&schema, &schema, &rules, ""), None);
+    for (member, value, expected) in [
+        ("/0/name", json!(7), "/0/name: type"),
+        ("/0/if", json!([]), "/0/if: nothing is allowed"),
+        ("/0/when/0/operator", json!("like"), "/0/when/0/operator: enum"),
+        ("/0/when/1/fields", json!("x"), "/0/when/1/fields: nothing is allowed"),
+        ("/0/then/0/type", json!("lifecycle_fly"), "/0/then/0: anyOf"),
+        ("/0/then/0/phase", json!(null), "/0/then/0: anyOf"),
+        ("/0/then/0/set", json!([]), "/0/then/0: anyOf"),
+    ] {
+        let mut broken = rules.clone();
+        let (place, name) = member.rsplit_once('/').unwrap();
+        broken.pointer_mut(place).unwrap()[name] = value;
+        let found = violation(&schema, &schema, &broken, "").unwrap_or_default();
+        assert!(found.starts_with(expected), "{member}: {found:?}");
+        assert!(serde_json::from_value::<Vec<Rule>>(broken).is_err(), "{member}");
     }
 }
 

@@ -35,6 +35,8 @@ const LOOKS: [&str; 6] = [
     "ListInstances",
     "ExplainInstance",
 ];
+/// Looks at who asks itself: entities are everybody's own, the rest belongs to one tenant.
+const INSTANCES: &str = "/waypost.v1.Instances/";
 const ENTITIES: &str = "/org.cyoda.cloud.api.grpc.CloudEventsService/";
 
 /// Lets calls in.
@@ -142,6 +144,9 @@ fn class(path: &str, headers: &HeaderMap) -> Class {
             _ => Class::New,
         };
     }
+    if path.starts_with(INSTANCES) {
+        return Class::New;
+    }
     let Some(method) = path.strip_prefix(PROCESSES) else { return Class::Operations };
     match method {
         "PollJobs" => Class::Claim,
@@ -198,6 +203,7 @@ mod tests {
             (PROCESSES, "PollJobs", &plain, Class::Claim, false),
             (PROCESSES, "CompleteJob", &joined, Class::Finish, false),
             (PROCESSES, "StartInstance", &plain, Class::New, false),
+            (INSTANCES, "Explain", &plain, Class::New, false),
             ("/grpc.health.v1.Health/", "Check", &plain, Class::Operations, false),
         ] {
             let path = format!("{service}{method}");

@@ -32,7 +32,7 @@ use crate::{
     http::{App, LOOK_ONLY},
 };
 
-pub(super) use self::envelope::TICKET;
+pub(super) use self::{caller::ByToken, envelope::TICKET};
 
 /// The service, if compute members may join it.
 pub(super) fn serving(app: &Arc<App>) -> Option<CloudEventsServiceServer<Service<Entities>>> {

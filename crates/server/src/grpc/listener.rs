@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::server::Server;
 use waypost_api::grpc::{
     DESCRIPTORS, cyoda::cloud_events_service_server::CloudEventsServiceServer,
+    instances::instances_server::InstancesServer,
     workflow::workflow_engine_server::WorkflowEngineServer,
 };
 
@@ -14,6 +15,7 @@ use super::{
     door::Door,
     entity::{self, Entities},
     incoming::connections,
+    instances::Faces,
     meter::Meter,
     process::Service,
 };
@@ -33,6 +35,7 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, ServerError> {
 pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: CancellationToken) {
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_serving::<WorkflowEngineServer<Service>>().await;
+    reporter.set_serving::<InstancesServer<Faces>>().await;
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -53,6 +56,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
     let (body_max, meter) = (app.limits.body_max, Meter(Arc::clone(&app)));
     let connections_max = app.limits.grpc_connections_max;
     let door = Door(Arc::clone(&app));
+    let faces = InstancesServer::new(Faces(Arc::clone(&app))).max_decoding_message_size(body_max);
     let service = WorkflowEngineServer::new(Service::new(app))
         .max_decoding_message_size(body_max)
         .max_encoding_message_size(usize::MAX);
@@ -68,6 +72,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: Cancellati
         .add_service(reflection)
         .add_service(older)
         .add_service(service)
+        .add_service(faces)
         .add_optional_service(entities)
         .serve_with_incoming_shutdown(
             connections(listener, connections_max),

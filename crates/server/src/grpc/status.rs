@@ -26,6 +26,21 @@ pub(super) fn status(error: Error) -> Status {
     }
 }
 
+/// The status of a failure that has one over HTTP.
+pub(super) fn by_http(status: u16, text: impl Into<String>) -> Status {
+    let code = match status {
+        401 => Code::Unauthenticated,
+        403 => Code::PermissionDenied,
+        404 => Code::NotFound,
+        409 | 410 | 412 => Code::FailedPrecondition,
+        429 => Code::ResourceExhausted,
+        503 => Code::Unavailable,
+        400..500 => Code::InvalidArgument,
+        _ => Code::Internal,
+    };
+    Status::new(code, text)
+}
+
 fn rejected(code: RejectionCode) -> Code {
     match code.class() {
         RejectionClass::Missing => Code::NotFound,

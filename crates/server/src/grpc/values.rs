@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use prost_types::{ListValue, Struct, Value as Wire, value::Kind};
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
 use tonic::Status;
 
@@ -13,6 +14,11 @@ const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 pub(super) fn to_struct(members: &Map<String, Value>) -> Struct {
     let fields = members.iter().map(|(name, value)| (name.clone(), to_wire(value)));
     Struct { fields: fields.collect() }
+}
+
+/// What is an object as JSON, for the wire.
+pub(super) fn written(value: &impl Serialize) -> Option<Struct> {
+    serde_json::to_value(value).ok()?.as_object().map(to_struct)
 }
 
 pub(super) fn to_wire(value: &Value) -> Wire {

@@ -23,6 +23,7 @@ use axum::{
 use serde::Serialize;
 
 pub(super) use self::failure::write as write_failure;
+pub(crate) use self::explain::explained;
 pub(crate) use self::meter::GatewayMeter;
 use self::{
     failure::Denied,

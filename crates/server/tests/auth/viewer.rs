@@ -11,8 +11,14 @@ use tonic::{
     metadata::MetadataValue,
     transport::{Channel, Endpoint},
 };
-use waypost_api::grpc::workflow::{
-    CancelInstanceRequest, ListInstancesRequest, workflow_engine_client::WorkflowEngineClient,
+use waypost_api::grpc::{
+    instances::{
+        ExplainRequest, LifecycleEntity, explain_request::Instance,
+        instances_client::InstancesClient,
+    },
+    workflow::{
+        CancelInstanceRequest, ListInstancesRequest, workflow_engine_client::WorkflowEngineClient,
+    },
 };
 use waypost_engine::{Engine, Settings};
 use waypost_kernel::Clock as _;
@@ -305,5 +311,30 @@ async fn calls_about_processes_are_let_in_like_requests() {
         let cancel = CancelInstanceRequest { id: "x".into(), reason: String::new() };
         let canceled = grpc.cancel_instance(signed(cancel, token)).await;
         assert_eq!(code(canceled.map(drop)), changes);
+    }
+}
+
+#[tokio::test]
+async fn explanations_are_for_whom_the_instance_is() {
+    let served = served().await;
+    let (viewer, other) = (served.viewer(), served.token("t-2", &["ROLE_ADMIN"]));
+    let endpoint = Endpoint::from_shared(format!("http://{}", served.grpc)).unwrap();
+    let mut client = InstancesClient::new(endpoint.connect().await.unwrap());
+    let survey = LifecycleEntity { workflow: "survey".into(), id: "m-1".into() };
+    let (mission, process) = (Instance::Lifecycle(survey), Instance::Process("x".into()));
+    let entity = Instance::Entity("00000009-0000-1000-8000-000000000000".into());
+    for (token, of, expected) in [
+        (None, &mission, Code::Unauthenticated),
+        (None, &entity, Code::Unauthenticated),
+        (Some(&*other), &mission, Code::PermissionDenied),
+        (Some(&*other), &process, Code::PermissionDenied),
+        // Everybody has entities of their own; this is none of them.
+        (Some(&*other), &entity, Code::NotFound),
+        (Some(&*viewer), &process, Code::NotFound),
+        (Some(&*viewer), &mission, Code::Ok),
+    ] {
+        let asked = ExplainRequest { instance: Some(of.clone()) };
+        let answer = client.explain(signed(asked, token)).await;
+        assert_eq!(answer.map_or_else(|it| it.code(), |_| Code::Ok), expected, "{of:?}");
     }
 }

@@ -4,9 +4,15 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use tonic::{Code, Status};
+use waypost_api::grpc::instances::{
+    ExplainRequest, ExplainResponse, LifecycleEntity, explain_request::Instance,
+    instances_client::InstancesClient,
+};
 use waypost_lifecycle::{MoveTo, Source};
 
 use crate::{
+    grpc::talk::{endpoint, to_struct},
     lifecycle::field,
     world::{World, world},
 };
@@ -291,7 +297,30 @@ async fn explained(planted: &Planted) -> Value {
             }
         }
     }
-    act(&field.world, &format!("GET {}", planted.path), &mut seen).await
+    let told = act(&field.world, &format!("GET {}", planted.path), &mut seen).await;
+    let path = planted.path.replace("$id", &seen.id);
+    let called = call(&field.world, &path).await.unwrap();
+    assert_eq!(called.explanation, Some(to_struct(&told)), "{}", planted.name);
+    assert_eq!(Some(called.summary.as_str()), told["summary"].as_str());
+    told
+}
+
+/// Asks over gRPC for what has this path over HTTP.
+async fn call(world: &World, path: &str) -> Result<ExplainResponse, Status> {
+    let parts: Vec<_> = path.trim_start_matches('/').split('/').map(str::to_owned).collect();
+    let of = match &parts[..] {
+        [v1, instances, id, _] if (&**v1, &**instances) == ("v1", "instances") => {
+            Instance::Process(id.clone())
+        }
+        [_, chains, _, id, _] if chains == "chains" => Instance::Chain(id.clone()),
+        [api, _, id, _] if api == "api" => Instance::Entity(id.clone()),
+        [_, workflow, id, _] => {
+            Instance::Lifecycle(LifecycleEntity { workflow: workflow.clone(), id: id.clone() })
+        }
+        _ => unreachable!("{path}"),
+    };
+    let mut client = InstancesClient::new(endpoint(world).connect().await.unwrap());
+    Ok(client.explain(ExplainRequest { instance: Some(of) }).await?.into_inner())
 }
 
 #[tokio::test]
@@ -448,7 +477,12 @@ async fn what_is_not_there_is_not_explained() {
         ("/workflows/nothing/m-1/explain", 404),
     ] {
         assert_eq!(field.world.get(path).await.status().as_u16(), status, "{path}");
+        let code = if status == 404 { Code::NotFound } else { Code::InvalidArgument };
+        assert_eq!(call(&field.world, path).await.unwrap_err().code(), code, "{path}");
     }
+    let mut client = InstancesClient::new(endpoint(&field.world).connect().await.unwrap());
+    let nothing = client.explain(ExplainRequest::default()).await.unwrap_err();
+    assert_eq!(nothing.message(), "instance: process, chain, entity or lifecycle is required");
 }
 
 #[tokio::test]

@@ -52,7 +52,8 @@ async fn field_limited(options: GatewayOptions, limits: HttpLimits) -> Field {
     lifecycles.create("drone-survey", &mission("m-1", "ann", None)).await.unwrap();
     lifecycles.create("drone-survey", &mission("m-2", "bob", Some("m-1"))).await.unwrap();
     let gateway = Gateway::new(lifecycles.clone(), options).unwrap();
-    let options = Options { lifecycle: Some(gateway), limits, ..Options::default() };
+    let grpc = Some("127.0.0.1:0".parse().unwrap());
+    let options = Options { lifecycle: Some(gateway), limits, grpc, ..Options::default() };
     Field { world: world_with(options, Settings::default()).await, lifecycles, buckets }
 }
 

@@ -8,7 +8,7 @@ use waypost_engine::{Error, entity::Caller};
 use crate::{auth::Denied, compute::Identify, grpc::status::status, http::App};
 
 /// Tells who calls by what `authorization` says.
-pub(super) struct ByToken(pub(super) Arc<App>);
+pub(in crate::grpc) struct ByToken(pub(in crate::grpc) Arc<App>);
 
 #[async_trait]
 impl Identify for ByToken {

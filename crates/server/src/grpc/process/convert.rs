@@ -13,7 +13,7 @@ use waypost_engine::process::{
 };
 use waypost_kernel as kernel;
 
-use crate::grpc::values::to_struct;
+use crate::grpc::values::{to_struct, written};
 
 pub(super) fn time(at: kernel::Timestamp) -> Timestamp {
     let micros = at.as_micros();
@@ -44,8 +44,7 @@ pub(super) fn instance(view: &InstanceView) -> WorkflowInstance {
 
 /// An explanation, and all of it as clients of HTTP get it.
 pub(super) fn explained(explained: Explanation) -> ExplainInstanceResponse {
-    let written = serde_json::to_value(&explained).ok();
-    let members = written.as_ref().and_then(serde_json::Value::as_object).map(to_struct);
+    let members = written(&explained);
     let Explanation { status, summary, stuck, .. } = explained;
     let stuck = stuck.unwrap_or_default();
     ExplainInstanceResponse { status, summary, stuck, explanation: members }

@@ -155,6 +155,11 @@ impl Failure {
         Self { text: format!("{place}: {}", self.text), ..self }
     }
 
+    /// What it is over HTTP.
+    pub(crate) const fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
     /// The code, and what people read.
     pub(crate) fn told(self) -> (&'static str, String) {
         (self.code, self.text)
