@@ -165,6 +165,10 @@ pub(crate) async fn keys_and_clients_are_for_administrators() {
         "POST /clients",
         "DELETE /clients/x",
         "PUT /clients/x/secret",
+        "GET /admin/trace-sampler",
+        "POST /admin/trace-sampler",
+        "GET /admin/log-level",
+        "POST /admin/log-level",
     ] {
         assert_eq!(world.call(&bearer, line, "").await.code(), "403 FORBIDDEN", "{line}");
         assert_eq!(world.call("", line, "").await.code(), "401 UNAUTHORIZED", "{line}");
