@@ -1,16 +1,18 @@
 //! Drones that survey: missions of a program of its own, which operators look after.
 
+/// The missions of the example are the demo's, too.
+#[path = "../../examples/drone_survey/mission.rs"]
+mod mission;
+
 use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
-use serde::{Deserialize, Serialize};
 use tokio::{task::JoinSet, time::sleep};
 use waypost_kernel::Store;
-use waypost_lifecycle::{
-    Error, Manager, Participant, Source, SqlBuckets, Transitions, WatchEvent, Workflow,
-};
+use waypost_lifecycle::{Error, Manager, Source, SqlBuckets, WatchEvent, Workflow};
 use waypost_server::lifecycle::{Gateway, GatewayOptions};
 
+use self::mission::Mission;
 use crate::exit::{Exit, Failure};
 
 /// How long until the next mission, and how many are kept. Those before have ended or are given up.
@@ -19,75 +21,22 @@ const KEPT: u32 = 200;
 
 /// How long a drone takes from one phase to the next.
 const PACE: Duration = Duration::from_secs(2);
-/// Photos of a mission.
-const PHOTOS: u32 = 5;
-/// What a drone needs to take off, and what a photo takes.
-const CHARGED: u8 = 20;
-const PER_PHOTO: u8 = 5;
 /// Writes that the bucket remembers of a mission.
 const DEPTH: u8 = 16;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Participant)]
-#[lifecycle(workflow = "drone-survey", bucket = "MISSIONS", key_prefix = "mission.")]
-#[lifecycle(transitions = table)]
-struct Mission {
-    #[lifecycle(id)]
-    entity_id: String,
-    #[lifecycle(phase)]
-    phase: String,
-    #[lifecycle(operator_writable, indexable)]
-    owner_org_id: String,
-    #[lifecycle(operator_writable)]
-    battery: u8,
-    photos: u32,
-}
-
-fn table() -> Transitions {
-    Transitions::new()
-        .phase("planning", ["flying", "aborted"])
-        .phase("flying", ["capturing", "landing", "aborted"])
-        .phase("capturing", ["flying"])
-        .phase("landing", ["completed", "failed"])
-        .phase("completed", [])
-        .phase("failed", [])
-        .phase("aborted", [])
-}
-
-impl Mission {
-    /// Every fourth is not charged, and every ninth not enough: they wait for an operator.
-    fn new(number: u32) -> Self {
-        let battery = match number {
-            it if it % 4 == 2 => 10,
-            it if it % 9 == 3 => 20,
-            _ => 100,
-        };
-        Self {
-            entity_id: id(number),
-            phase: "planning".to_owned(),
-            owner_org_id: format!("org-{}", number % 3),
-            battery,
-            photos: 0,
-        }
-    }
-
-    /// Where it goes from here, unless it waits for somebody or has ended.
-    fn next(&self) -> Option<&'static str> {
-        match self.phase.as_str() {
-            "planning" => (self.battery >= CHARGED).then_some("flying"),
-            "flying" if self.photos == PHOTOS => Some("landing"),
-            "flying" => (self.battery >= PER_PHOTO).then_some("capturing"),
-            "capturing" => Some("flying"),
-            "landing" => Some("completed"),
-            _ => None,
-        }
-    }
-
-    /// What there is to do on the way out of its phase.
-    fn work(&mut self) {
-        if self.phase == "capturing" {
-            self.photos += 1;
-            self.battery = self.battery.saturating_sub(PER_PHOTO);
-        }
+/// Every fourth is not charged, and every ninth not enough: they wait for an operator.
+fn planned(number: u32) -> Mission {
+    let battery = match number {
+        it if it % 4 == 2 => 10,
+        it if it % 9 == 3 => 20,
+        _ => 100,
+    };
+    Mission {
+        entity_id: id(number),
+        phase: "planning".to_owned(),
+        owner_org_id: format!("org-{}", number % 3),
+        battery,
+        photos: 0,
     }
 }
 
@@ -130,7 +79,7 @@ impl Survey {
     }
 
     async fn plan(&self, number: u32) -> Result<(), Error> {
-        self.missions.create(&Mission::new(number)).await?;
+        self.missions.create(&planned(number)).await?;
         match number.checked_sub(KEPT) {
             None | Some(0) => Ok(()),
             Some(old) => self.manager.dynamic().delete(Mission::WORKFLOW, &id(old)).await,

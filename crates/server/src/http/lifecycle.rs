@@ -22,8 +22,8 @@ use axum::{
 };
 use serde::Serialize;
 
-pub(super) use self::failure::write as write_failure;
 pub(crate) use self::explain::explained;
+pub(super) use self::failure::write as write_failure;
 pub(crate) use self::meter::GatewayMeter;
 use self::{
     failure::Denied,

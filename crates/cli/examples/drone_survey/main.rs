@@ -11,6 +11,8 @@
 //! on from where it was.
 #![expect(clippy::print_stdout, reason = "an example talks to whoever runs it")]
 
+mod mission;
+
 use std::{
     error::Error,
     net::SocketAddr,
@@ -21,13 +23,11 @@ use std::{
 
 use clap::Parser as _;
 use futures_util::StreamExt as _;
-use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use waypost_engine::{Engine, Settings, SystemClock};
 use waypost_lifecycle::{
-    Error as Refused, ListOptions, Manager, Participant, Rules, Source, SqlBuckets, Transitions,
-    WatchEvent, Workflow,
+    Error as Refused, ListOptions, Manager, Rules, Source, SqlBuckets, WatchEvent, Workflow,
 };
 use waypost_server::{
     Options, Server,
@@ -35,13 +35,10 @@ use waypost_server::{
 };
 use waypost_stores::{SqliteOptions, SqliteStore};
 
+use self::mission::Mission;
+
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Photos of a mission.
-const PHOTOS: u32 = 5;
-/// What a drone needs to take off, and what a photo takes.
-const CHARGED: u8 = 20;
-const PER_PHOTO: u8 = 5;
 /// Writes that a bucket remembers of a mission.
 const DEPTH: u8 = 16;
 
@@ -66,55 +63,6 @@ struct Arguments {
     /// How long a drone takes from one phase to the next, in milliseconds
     #[arg(long, default_value_t = 1_000)]
     pace: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Participant)]
-#[lifecycle(workflow = "drone-survey", bucket = "MISSIONS", key_prefix = "mission.")]
-#[lifecycle(transitions = survey)]
-struct Mission {
-    #[lifecycle(id)]
-    entity_id: String,
-    #[lifecycle(phase)]
-    phase: String,
-    #[lifecycle(operator_writable, indexable)]
-    owner_org_id: String,
-    #[lifecycle(operator_writable)]
-    battery: u8,
-    photos: u32,
-}
-
-fn survey() -> Transitions {
-    Transitions::new()
-        .phase("planning", ["flying", "aborted"])
-        .phase("flying", ["capturing", "landing", "aborted"])
-        .phase("capturing", ["flying"])
-        .phase("landing", ["completed", "failed"])
-        .phase("completed", [])
-        .phase("failed", [])
-        .phase("aborted", [])
-}
-
-impl Mission {
-    /// Where it goes from here, unless it waits for somebody or has ended.
-    fn next(&self) -> Option<&'static str> {
-        match self.phase.as_str() {
-            "planning" => (self.battery >= CHARGED).then_some("flying"),
-            "flying" if self.photos == PHOTOS => Some("landing"),
-            // One that is too weak hovers until it is charged or called off.
-            "flying" => (self.battery >= PER_PHOTO).then_some("capturing"),
-            "capturing" => Some("flying"),
-            "landing" => Some("completed"),
-            _ => None,
-        }
-    }
-
-    /// What there is to do on the way out of its phase.
-    fn work(&mut self) {
-        if self.phase == "capturing" {
-            self.photos += 1;
-            self.battery -= PER_PHOTO;
-        }
-    }
 }
 
 #[tokio::main]
