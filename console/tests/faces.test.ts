@@ -1,10 +1,10 @@
 // What belongs to one face alone, light and dark, narrow and wide: tabs and screens that need more
 // than a running instance.
 
-import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before } from "node:test";
 import { Drones } from "./drones.js";
-import { PATIENCE, violations, World } from "./world.js";
+import { lookAt } from "./looks.js";
+import { World } from "./world.js";
 
 /** Rule 2 never decides, and nothing is said about scores from 700 on. */
 const RISK = {
@@ -76,25 +76,7 @@ const MISSIONS: Record<string, [string, string]> = {
   "entity of a lifecycle as it is told": ["/console/lifecycles/drone-survey/m-2?tab=raw", "is_terminal"],
 };
 
-for (const width of [360, 1280]) {
-  for (const theme of ["light", "dark"] as const) {
-    describe(`${theme}, ${width} pixels wide`, () => {
-      const places = [
-        ...Object.entries(SCREENS).map(([name, [path, text]]) => ({ name, path, text, from: () => world.server.url })),
-        ...Object.entries(MISSIONS).map(([name, [path, text]]) => ({ name, path: () => path, text, from: () => drones.url })),
-      ];
-      for (const { name, path, text, from } of places) {
-        it(name, async () => {
-          const { page, context, trouble } = await world.open(path(), { width, theme, from: from() });
-          await page.locator("main", { hasText: text }).waitFor();
-          await page.waitForFunction(() => !document.querySelector("main")?.textContent?.includes("Loading…"), undefined, { timeout: PATIENCE });
-          assert.deepEqual(await violations(page), []);
-          const beside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-          assert.ok(beside <= 0, `${beside} pixels lie beside the page`);
-          assert.deepEqual(trouble, []);
-          await context.close();
-        });
-      }
-    });
-  }
-}
+lookAt(() => world, [
+  ...Object.entries(SCREENS).map(([name, [path, text]]) => ({ name, path, text })),
+  ...Object.entries(MISSIONS).map(([name, [path, text]]) => ({ name, path: () => path, text, from: () => drones.url })),
+]);

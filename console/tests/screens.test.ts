@@ -1,8 +1,8 @@
 // Every screen, light and dark, narrow and wide: complete, usable by everybody, nothing beside it.
 
-import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { PATIENCE, violations, World } from "./world.js";
+import { after, before } from "node:test";
+import { lookAt } from "./looks.js";
+import { World } from "./world.js";
 
 let world: World;
 const ids = { waiting: "", failed: "", done: "", order: "", invoice: "" };
@@ -61,21 +61,4 @@ const SCREENS: Record<string, [() => string, string]> = {
   nowhere: [() => "/console/nowhere", "There is nothing here"],
 };
 
-for (const width of [360, 1280]) {
-  for (const theme of ["light", "dark"] as const) {
-    describe(`${theme}, ${width} pixels wide`, () => {
-      for (const [name, [path, text]] of Object.entries(SCREENS)) {
-        it(name, async () => {
-          const { page, context, trouble } = await world.open(path(), { width, theme });
-          await page.locator("main", { hasText: text }).waitFor();
-          await page.waitForFunction(() => !document.querySelector("main")?.textContent?.includes("Loading…"), undefined, { timeout: PATIENCE });
-          assert.deepEqual(await violations(page), []);
-          const beside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-          assert.ok(beside <= 0, `${beside} pixels are beside the window`);
-          assert.deepEqual(trouble, []);
-          await context.close();
-        });
-      }
-    });
-  }
-}
+lookAt(() => world, Object.entries(SCREENS).map(([name, [path, text]]) => ({ name, path, text })));

@@ -186,12 +186,12 @@ export interface Looked {
   trouble: string[];
 }
 
-/** What is wrong for those who do not see, or have no mouse. */
-export async function violations(page: Page): Promise<string[]> {
+/** What is wrong for those who do not see, or have no mouse; of these rules, or of all. */
+export async function violations(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
+  const found = await page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
-    return (await axe.run({ resultTypes: ["violations"] })).violations;
-  });
+    return (await axe.run({ resultTypes: ["violations"], ...(runOnly && { runOnly }) })).violations;
+  }, rules);
   return found.flatMap((it) => it.nodes.map((node) => `${it.id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
 }
