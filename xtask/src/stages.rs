@@ -24,6 +24,10 @@ const SEEDS: &str = "10000";
 /// and looking for what nobody has seen yet is for those who have time to look at what they find.
 const PROPERTIES: (&str, &str) = ("PROPTEST_RNG_SEED", "20261116");
 
+/// How many tests run at once, unless the environment says otherwise: much of what they do is
+/// waiting for programs that they have started.
+const THREADS: (&str, &str) = ("RUST_TEST_THREADS", "4");
+
 /// The servers the tests talk to. Those that were started end with this value.
 struct Servers {
     postgres: String,
@@ -51,9 +55,13 @@ pub(crate) fn test() -> Result<(), String> {
         cargo(&[&all[..], &["--bins", "--tests", "--examples"]].concat(), &[])
     })?;
     let program = programs().join("waypost").display().to_string();
-    let seed = env::var(PROPERTIES.0).unwrap_or_else(|_| PROPERTIES.1.to_owned());
+    let unless_set = |(name, value): (&'static str, &str)| {
+        (name, env::var(name).unwrap_or_else(|_| value.to_owned()))
+    };
+    let (seed, threads) = (unless_set(PROPERTIES), unless_set(THREADS));
     let found = [
-        (PROPERTIES.0, seed.as_str()),
+        (seed.0, seed.1.as_str()),
+        (threads.0, threads.1.as_str()),
         (POSTGRES, servers.postgres.as_str()),
         (NATS, servers.nats.as_str()),
         (OLD_NATS, servers.old_nats.as_str()),
