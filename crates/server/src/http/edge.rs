@@ -123,7 +123,8 @@ fn admit(
 async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) -> Response {
     let patience = match visit.class {
         Class::Claim => app.limits.request_timeout + CLAIM_WAIT_MAX,
-        Class::Finish | Class::New if visit.is_entity => app.limits.write_timeout,
+        // A callback may wait for compute members, too.
+        Class::Finish if visit.is_entity => app.limits.write_timeout,
         Class::Write | Class::Dispatch => app.limits.write_timeout,
         Class::Operations | Class::New | Class::News | Class::Finish => app.limits.request_timeout,
     };

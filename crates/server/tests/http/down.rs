@@ -13,6 +13,9 @@ use waypost_kernel::{
 };
 use waypost_server::{HttpLimits, Options, Server};
 
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A store that is down.
 #[derive(Clone, Copy)]
 enum Down {
@@ -276,7 +279,8 @@ async fn whoever_is_answered_too_late_is_told_what_can_be_done() {
         ("/api/model/import/JSON/SAMPLE_DATA/m/1", "look before asking again"),
     ] {
         let url = format!("http://{address}{path}");
-        let response = reqwest::Client::new().post(url).json(&json!({})).send().await.unwrap();
+        let client = reqwest::Client::builder().timeout(PATIENCE).build().unwrap();
+        let response = client.post(url).json(&json!({})).send().await.unwrap();
         assert_eq!(response.status(), 503, "{path}");
         let text = response.text().await.unwrap();
         assert!(text.contains("OUTCOME_UNKNOWN") && text.contains(expected), "{path} {text}");

@@ -93,7 +93,10 @@ pub(crate) async fn world_on(
     options: Options,
     settings: Settings,
 ) -> World {
-    let engine = Engine::new(store, settings);
+    served((Engine::new(store, settings), clock), options).await
+}
+
+async fn served((engine, clock): (Engine, Arc<SimClock>), options: Options) -> World {
     let http = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::bind(engine.clone(), Options { http, ..options }).await.unwrap();
     let (address, metrics, grpc) = (server.http_addr(), server.metrics_addr(), server.grpc_addr());
@@ -107,6 +110,12 @@ pub(crate) async fn world_on(
 pub(crate) const ORDER: &str = r#"{"workflowType":"order","workflowVersion":1,"steps":[{"stepType":"VALIDATE"},{"stepType":"SHIP","maxAttempts":2}]}"#;
 
 impl World {
+    /// The same, behind a server with these options.
+    pub(crate) async fn behind(self, options: Options) -> Self {
+        let Self { engine, clock, _folder: folder, .. } = self;
+        Self { _folder: folder, ..served((engine, clock), options).await }
+    }
+
     /// A world with the plan [`ORDER`] deployed.
     pub(crate) async fn with_order(self) -> Self {
         self.send(Method::POST, "/v1/chains/definitions", ORDER).await;

@@ -79,8 +79,7 @@ async fn with(member: Arc<Member>, limits: HttpLimits) -> World {
     let options = Options { entity, limits, ..Options::default() };
     let settings =
         Settings { compute: Arc::clone(&member) as Arc<dyn Compute>, ..Settings::default() };
-    let world = world_with(options, settings).await;
-    member.address.set(world.address).unwrap();
+    let world = world_with(Options::default(), settings).await;
     let processor = json!({"type": "EXTERNAL", "name": "p", "executionMode": "SYNC"});
     let ask = json!({"name": "ASK", "next": "DONE", "manual": true, "processors": [processor]});
     let states = json!({"NEW": {"transitions": [ask]}, "DONE": {}});
@@ -96,6 +95,8 @@ async fn with(member: Arc<Member>, limits: HttpLimits) -> World {
             r#"POST /api/entity/JSON/m/1 {"a":1}"#,
         ])
         .await;
+    let world = world.behind(options).await;
+    member.address.set(world.address).unwrap();
     world
 }
 
