@@ -52,7 +52,7 @@ it("a failed process is tried again with other variables", async () => {
   await page.locator("h1", { hasText: "Active" }).waitFor();
   const { variables } = await world.call<{ variables: { income: number } }>("GET", `/v1/instances/${id}`);
   assert.equal(variables.income, 4000);
-  await world.check(700);
+  await world.check(700, id);
   await page.locator("h1", { hasText: "Waiting" }).waitFor();
   await context.close();
 });
@@ -138,7 +138,7 @@ it("an entity takes a transition, and what it was can be looked at", async () =>
 it("a process is shown as it was at a moment, on every tab", async () => {
   const id = await world.failed("P-1");
   await world.call("POST", `/v1/instances/${id}/steps/check/retry`, { variables: { income: 1 } });
-  await world.check(700);
+  await world.check(700, id);
   const { page, context, trouble } = await world.open(`/console/processes/${id}?tab=variables`);
   await page.getByText("Variables now").waitFor();
   await page.getByRole("rowheader", { name: "income" }).waitFor();
@@ -163,7 +163,7 @@ it("a process is shown as it was at a moment, on every tab", async () => {
 it("variables are compared between any two moments", async () => {
   const id = await world.failed("P-2");
   await world.call("POST", `/v1/instances/${id}/steps/check/retry`, { variables: { income: 1 } });
-  await world.check(700);
+  await world.check(700, id);
   const { page, context } = await world.open(`/console/processes/${id}?tab=variables`);
   await page.locator("tr.new", { hasText: "score" }).waitFor();
   assert.equal(await page.locator("tr.new", { hasText: "income" }).count(), 0, "that was there before");

@@ -10,7 +10,8 @@ let world: World;
 let drones: Drones;
 before(async () => {
   world = await World.start();
-  drones = await Drones.start();
+  // One mission stays under way: with the last of them the program ends.
+  drones = await Drones.start(4);
 });
 after(async () => {
   await drones?.stop();
@@ -45,6 +46,17 @@ it("a mission is moved to a phase its own leads to, and only to such", async () 
   await page.locator("h1", { hasText: "aborted" }).waitFor();
   await page.getByRole("cell", { name: "a storm" }).waitFor();
   assert.equal((await drones.mission("m-2")).phase, "aborted");
+  await context.close();
+});
+
+it("a list of missions follows what operators do elsewhere", async () => {
+  const { page, context } = await world.open("/console/lifecycles/drone-survey", { from: drones.url });
+  await page.getByText("watched as it is written").waitFor();
+  const row = page.getByRole("row", { name: /m-3/ });
+  await row.getByText("planning", { exact: true }).waitFor();
+  const answer = await fetch(`${drones.url}/workflows/drone-survey/m-3/transition`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"phase":"aborted"}' });
+  assert.equal(answer.status, 200);
+  await row.getByText("aborted", { exact: true }).waitFor();
   await context.close();
 });
 

@@ -15,7 +15,7 @@ export class Drones {
     private readonly child: ChildProcess,
   ) {}
 
-  /** Missions that wait until somebody has charged their drones. */
+  /** Missions that wait until somebody has charged their drones. When all are over, so is the program. */
   static async start(missions = 3): Promise<Drones> {
     const program = process.env["WAYPOST_DRONES"];
     assert.ok(program, "WAYPOST_DRONES names no program");
@@ -31,7 +31,8 @@ export class Drones {
   }
 
   async stop(): Promise<void> {
-    const ended = once(this.child, "exit");
+    const isOver = this.child.exitCode !== null || this.child.signalCode !== null;
+    const ended = isOver ? undefined : once(this.child, "exit");
     this.child.kill("SIGKILL");
     await ended;
     await rm(this.folder, { recursive: true, force: true });

@@ -14,7 +14,7 @@ it("a list and an instance follow what others do", async () => {
   const id = await world.loan("V-1");
   await page.getByRole("link", { name: /V-1/ }).click();
   await page.locator("h1", { hasText: "Active" }).waitFor();
-  await world.check(700);
+  await world.check(700, id);
   await page.locator("h1", { hasText: "Waiting" }).waitFor();
   await world.call("POST", `/v1/instances/${id}/user-tasks/review/complete`, { variables: { decision: "REJECTED" } });
   await page.locator("h1", { hasText: "Completed" }).waitFor();

@@ -1,17 +1,26 @@
 // A hundred thousand instances, and a lot going on: lists open at once, and the page stays smooth.
+// Only the times of a machine with nothing else to do say much, so this is a command of its own.
 
 import assert from "node:assert/strict";
-import { copyFile } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { World } from "./world.js";
 
-/** A store that was filled beforehand; without it, fewer are started over HTTP. */
-const FILLED = process.env["WAYPOST_MANY"];
+/** How many there are; `WAYPOST_MANY` says otherwise. */
+const INSTANCES = Number(process.env["WAYPOST_MANY"] ?? 100_000);
 
-/** How many are started over HTTP where no store was filled. */
-const FEW = 3_000;
+/** How many are started at the same time. */
+const TOGETHER = 128;
+
+/** A process that waits for a signal, which nobody sends. */
+const STORED = {
+  id: "stored",
+  name: "Stored",
+  steps: [
+    { id: "wait", name: "Wait", type: "WAIT", nextStep: "end" },
+    { id: "end", name: "End", type: "END" },
+  ],
+};
 
 /** How long a list may take to open. */
 const OPENS_WITHIN_MS = 1_000;
@@ -23,17 +32,20 @@ let world: World;
 
 before(async () => {
   world = await World.start();
-  if (FILLED === undefined) {
-    for (let at = 0; at < FEW; at += 100) await Promise.all(Array.from({ length: 100 }, (_, more) => world.loan(`I-${at + more}`)));
-    return;
-  }
-  await world.server.kill();
-  await copyFile(FILLED, join(world.server.folder, "test.db"));
-  await world.server.again();
-  await world.deploy();
+  await world.call("POST", "/v1/definitions", STORED);
+  await many(INSTANCES, () => world.call("POST", "/v1/instances", { definitionId: "stored" }));
 });
 
 after(() => world.stop());
+
+/** Does something so many times, as fast as the server takes it. */
+async function many(times: number, deed: (at: number) => Promise<unknown>): Promise<void> {
+  let begun = 0;
+  const work = async () => {
+    while (begun < times) await deed(begun++);
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, work));
+}
 
 /** Starts loans without a pause until told to stop; says how many. */
 function traffic(): () => Promise<number> {
@@ -61,17 +73,24 @@ async function opens(page: Page, path: string): Promise<number> {
   return performance.now() - began;
 }
 
-it("the list opens in under a second while instances are started, on its first page and further on", async () => {
+it("the list opens in under a second while instances are started, on its first page and further on", async (test) => {
   const stop = traffic();
   const { page, context } = await world.open("/");
-  const total = (await world.call<{ total: number }>("GET", "/v1/instances?pageSize=1")).total;
-  assert.ok(total >= (FILLED === undefined ? FEW : 100_000), `${total} instances`);
-  for (const path of ["/console/instances", "/console/instances?status=WAITING", "/console/instances?status=ACTIVE", "/console/instances"]) {
+  const { counts } = await world.call<{ counts: { count: number }[] }>("GET", "/v1/counts?face=process");
+  const total = counts.reduce((sum, it) => sum + it.count, 0);
+  assert.ok(total >= INSTANCES, `${total} instances`);
+  const { items } = await world.call<{ items: { id: string }[] }>("GET", "/v1/instances?status=WAITING&pageSize=1000");
+  const further = `/console/instances?from=${items.at(-1)?.id}`;
+  const took: string[] = [];
+  for (const path of ["/console/instances", "/console/instances?status=WAITING", "/console/instances?status=ACTIVE", further]) {
     // The best of three: others are at work on this machine, too.
     const times = [await opens(page, path), await opens(page, path), await opens(page, path)];
-    assert.ok(Math.min(...times) < OPENS_WITHIN_MS, `${path} took ${times.map(Math.round).join(", ")} ms`);
+    took.push(`${path} took ${times.map(Math.round).join(", ")} ms`);
+    test.diagnostic(took.at(-1) ?? "");
+    if (Math.min(...times) < OPENS_WITHIN_MS) took.pop();
   }
-  await stop();
+  test.diagnostic(`with ${total} instances, and ${await stop()} more meanwhile`);
+  assert.deepEqual(took, []);
   await context.close();
 });
 
@@ -81,9 +100,9 @@ const NOTE_BUSY = `
   new PerformanceObserver((list) => list.getEntries().forEach((it) => window.busy.push(it.duration))).observe({ type: "longtask", buffered: true });
 `;
 
-it("a thousand updates a second do not freeze the page", async () => {
+it("a thousand updates a second do not freeze the page", async (test) => {
   const jobs = 4_000;
-  for (let at = 0; at < jobs; at += 100) await Promise.all(Array.from({ length: 100 }, (_, more) => world.loan(`U-${at + more}`)));
+  await many(jobs, (at) => world.loan(`U-${at}`));
   const { page, context, trouble } = await world.open("/console/instances");
   await page.evaluate(NOTE_BUSY);
   await page.getByText("Live", { exact: true }).waitFor();
@@ -105,6 +124,7 @@ it("a thousand updates a second do not freeze the page", async () => {
   assert.ok(Date.now() - clicked < 2_000, "a click was not heard");
   const busy = await page.evaluate(() => (globalThis as unknown as { busy: number[] }).busy);
   const longest = Math.max(0, ...busy);
+  test.diagnostic(`busy for ${longest} ms at a stretch, with ${Math.round(done / seconds)} updates a second`);
   assert.ok(longest < BUSY_MS, `busy for ${longest} ms at a stretch, with ${Math.round(done / seconds)} updates a second`);
   assert.deepEqual(trouble, []);
   await context.close();

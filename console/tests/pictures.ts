@@ -88,7 +88,8 @@ async function table(dev: Dev, browser: Browser): Promise<void> {
   const page = await open(dev, browser, "/console/tables");
   await page.locator(".grid").first().waitFor();
   const form = page.locator("form.try").first();
-  await form.locator("input").first().fill("640");
+  await form.getByLabel("creditScore").fill("640");
+  await form.getByLabel("fraudScore").fill("0.2");
   await form.getByRole("button", { name: "Try" }).click();
   await page.locator(".grid .is-deciding, .problem").first().waitFor();
   await shoot(page, "table");

@@ -36,6 +36,39 @@ for (const path of ["/", "/console/instances", "/console/entities", "/console/ta
   });
 }
 
+it("a wrong secret is told, a right one opens the page, which is live and stays so over a reload", async () => {
+  await world.loan("I-1");
+  const { page, context, trouble } = await world.open("/console/instances", { refused });
+  await signIn(page, "first", "wrong");
+  await page.getByRole("alert").waitFor();
+  await signIn(page, "first", "s3cret");
+  await page.getByRole("link", { name: /I-1/ }).waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await world.loan("I-2");
+  await page.getByRole("link", { name: /I-2/ }).waitFor();
+  assert.deepEqual(await context.cookies(), []);
+  await page.reload();
+  await page.getByRole("link", { name: /I-1/ }).waitFor();
+  await button(page, /^Sign out/).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+it("what is done with a reason is kept with it and with whoever did it", async () => {
+  const id = await world.failed("I-3");
+  const { page, context } = await world.open(`/console/processes/${id}`);
+  await signIn(page, "first", "s3cret");
+  await button(page, "Retry…").click();
+  await page.getByRole("dialog").getByLabel("Reason").fill("the bank is open again – says Müller");
+  await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+  await page.locator("h1", { hasText: "Active" }).waitFor();
+  const audit = await world.call<{ items: { kind: string; user?: string; detail?: string }[] }>("GET", `/v1/instances/${id}/audit`);
+  const retried = audit.items.find((it) => it.kind === "STEP_RETRIED");
+  assert.deepEqual([retried?.user, retried?.detail], ["admin", "the bank is open again – says Müller"]);
+  await context.close();
+});
+
 it("whoever may only look sees everything and has no buttons that change it", async () => {
   const id = await world.waiting("I-4");
   const { page, context, trouble } = await world.open(`/console/processes/${id}`, { refused });

@@ -27,6 +27,19 @@ it("conditions tell what came of them, with the values that decided", async () =
   await context.close();
 });
 
+it("only the way that was gone is marked, not every way between steps that were visited", async () => {
+  const id = await world.waiting("W-3");
+  await world.call("POST", `/v1/instances/${id}/user-tasks/review/complete`, { variables: { decision: "REJECTED" } });
+  const { page, context } = await world.open(`/console/processes/${id}`);
+  await page.getByText("The diagram as text").click();
+  const route = page.locator(".told li", { hasText: "Route (decision)" });
+  const ways = route.locator("span");
+  await ways.getByText(/^\s*→ Done \(.*taken\)$/).waitFor();
+  assert.equal(await ways.getByText("taken").count(), 1);
+  assert.equal(await page.locator(".edge.is-taken").count(), 5);
+  await context.close();
+});
+
 it("findings lead to the line they are about", async () => {
   const source = await world.call<object>("GET", "/v1/definitions/loose");
   const lines = JSON.stringify(source, null, 2).split("\n");
@@ -36,6 +49,15 @@ it("findings lead to the line they are about", async () => {
   const [, found] = (await link.textContent())?.match(/^line (\d+)$/) ?? [];
   assert.ok(Math.abs(Number(found) - number) <= 1, `line ${found}, and the step is at ${number}`);
   await page.locator(`#line-${found}.marked`).waitFor();
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+it("a model shows its workflow", async () => {
+  await world.invoice("W-4");
+  const { page, context, trouble } = await world.open("/console/models/Invoice/1?tab=workflow");
+  await page.locator(".diagram .node.state", { hasText: "DRAFT" }).waitFor();
+  await page.locator(".diagram .label", { hasText: "SEND" }).waitFor();
   assert.deepEqual(trouble, []);
   await context.close();
 });

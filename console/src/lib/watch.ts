@@ -27,11 +27,12 @@ export function useWatch(type: string, look: () => void, id?: string): boolean {
         if (!document.hidden) latest.current();
       }, PACE_MS);
     };
-    // What was there before is told first; it is on the screen already.
+    // What was there before is told first. It is on the screen, but for what was written since then.
     let isCaughtUp = false;
     const told = (it: Told) => {
-      if (it.kind === "bootstrap_complete") isCaughtUp = true;
-      else if (isCaughtUp && (id === undefined || entity(it) === id)) changed();
+      const isLast = it.kind === "bootstrap_complete";
+      isCaughtUp ||= isLast;
+      if (isCaughtUp && (isLast || id === undefined || entity(it) === id)) changed();
     };
     const opened = () => {
       isCaughtUp = false;
@@ -47,7 +48,10 @@ export function useWatch(type: string, look: () => void, id?: string): boolean {
       }
     };
     void follow();
+    // While nobody sees the page, nothing is looked at.
+    document.addEventListener("visibilitychange", changed);
     return () => {
+      document.removeEventListener("visibilitychange", changed);
       stop.abort();
       window.clearTimeout(timer);
     };

@@ -201,7 +201,7 @@ function Preview({ found, able, outcomes }: { found: Found; able: Target[]; outc
           {" "}{count(outcomes.size)} of {count(able.length)}, {count(failed.length)} refused
         </p>
       )}
-      <ul class="outcomes">
+      <ul class="outcomes" tabIndex={0} aria-label="Instances">
         {told.map((it) => (
           <li key={it.id}>
             <span>{it.name} <span class="quiet">at {it.steps.join(", ") || "no step"}</span></span>

@@ -24,11 +24,23 @@ const POLICIES: Record<string, string> = {
 /** What findings say in one word, beside the rule. */
 const MARKS: Record<string, string> = { T003: "never decides", T004: "overlaps", T005: "contradicts", T007: "never matches" };
 
+/** Words of expressions that name no variable. */
+const WORDS = new Set("in not let and or matches contains startsWith endsWith if else true false nil null".split(" "));
+
+/** Variables that conditions read: columns may be called otherwise. */
+function read(rules: TableRule[]): string[] {
+  const names = rules.flatMap((rule) => Object.entries(rule.when)).flatMap(([column, cell]) => {
+    if (typeof cell !== "string") return [column];
+    const bare = cell.replace(/'[^']*'|"[^"]*"/g, "''");
+    return (bare.match(/(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()/g) ?? []).filter((it) => !WORDS.has(it));
+  });
+  return [...new Set(names)];
+}
+
 const columns = (rules: TableRule[], of: "when" | "outputs"): string[] => [...new Set(rules.flatMap((it) => Object.keys(it[of])))];
 
 export function Decision({ of }: { of: DecisionTable }) {
   const [tried, setTried] = useState<TriedTable>();
-  const inputs = columns(of.rules, "when");
   const [texts, setTexts] = useState<Record<string, string>>({});
   const [error, setError] = useState<Error>();
   const attempt = async (values: Record<string, string>) => {
@@ -54,7 +66,7 @@ export function Decision({ of }: { of: DecisionTable }) {
       </p>
       <Findings of={of.findings} show={example} />
       <Grid of={of} tried={tried} />
-      <Try names={[...new Set([...inputs, ...Object.keys(texts)])]} texts={texts} set={setTexts} attempt={attempt} label={of.stepName || of.stepId} />
+      <Try names={[...new Set([...read(of.rules), ...Object.keys(texts)])]} texts={texts} set={setTexts} attempt={attempt} label={of.stepName || of.stepId} />
       {error === undefined ? null : <Trouble error={error} />}
       <div role="status">{tried === undefined ? null : <Outcome of={tried} />}</div>
     </>
@@ -118,7 +130,9 @@ function Grid({ of, tried }: { of: DecisionTable; tried: TriedTable | undefined 
 
 /** Rules that have a say in what was tried: of those that match the first, or all. */
 function deciding(of: DecisionTable, tried: TriedTable | undefined): Set<number> {
-  const matching = (tried?.rules ?? []).flatMap((it, at) => (it.matches ? [at] : []));
+  // Where the step would fail, nothing is decided.
+  if (tried?.outputs === undefined) return new Set();
+  const matching = tried.rules.flatMap((it, at) => (it.matches ? [at] : []));
   return new Set(of.hitPolicy === "F" ? matching.slice(0, 1) : matching);
 }
 

@@ -14,11 +14,14 @@ export function Explain({ path, matters, title }: { path: string; matters: Matte
   );
 }
 
+/** What is still to end; where entities end is told by their workflow alone. */
+const EXPECTED = ["ACTIVE", "WAITING", "RUNNING"];
+
 function Told({ of }: { of: Explanation }) {
+  const isStuck = of.stuck !== undefined && EXPECTED.includes(of.status ?? "");
   return (
     <div class="explain">
-      <p>{of.summary}</p>
-      {of.stuck === undefined ? null : <p class="problem"><Icon name="failed" />Stuck: {of.stuck}</p>}
+      <p class={isStuck ? "problem" : undefined}>{isStuck ? <Icon name="failed" /> : null}{of.summary}</p>
       <Waits of={of.waits ?? []} />
       {TENSES.map(([tense, name]) => (
         <Conditions key={tense} name={name} of={(of.conditions ?? []).filter((it) => it.tense === tense)} />
@@ -43,22 +46,31 @@ function Waits({ of }: { of: NonNullable<Explanation["waits"]> }) {
   );
 }
 
-function Next({ of }: { of: NonNullable<Explanation["next"]> }) {
-  if (of.length === 0) return null;
+type Move = NonNullable<Explanation["next"]>[number];
+
+/** What cannot be done now is told to those who ask. */
+function Next({ of }: { of: Move[] }) {
+  const [able, refused] = [of.filter((it) => it.refusedBecause === undefined), of.filter((it) => it.refusedBecause !== undefined)];
   return (
     <>
-      <h3>What can happen next</h3>
-      <ul>
-        {of.map((it, at) => (
-          <li key={at}>
-            {it.what}
-            {it.leadsTo.length === 0 ? null : <> → <strong>{it.leadsTo.join(", ")}</strong></>}
-            {it.by === "" ? null : <span class="quiet"> by {it.by}</span>}
-            {it.refusedBecause === undefined ? null : <span class="bad"> not now: {it.refusedBecause}</span>}
-          </li>
-        ))}
-      </ul>
+      {able.length === 0 ? null : <><h3>What can happen next</h3><Moves of={able} /></>}
+      {refused.length === 0 ? null : <details><summary>What cannot happen now</summary><Moves of={refused} /></details>}
     </>
+  );
+}
+
+function Moves({ of }: { of: Move[] }) {
+  return (
+    <ul>
+      {of.map((it, at) => (
+        <li key={at}>
+          {it.what}
+          {it.leadsTo.length === 0 ? null : <> → <strong>{it.leadsTo.join(", ")}</strong></>}
+          {it.by === "" ? null : <span class="quiet"> by {it.by}</span>}
+          {it.refusedBecause === undefined ? null : <>: {it.refusedBecause}</>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -22,6 +22,48 @@ export interface Wanted {
 
 const NARROWING = ["status", "definition", "version", "key", "step", "after", "before"] as const;
 
+/** What the address says. */
+export function useWanted(): Wanted {
+  const { query } = useLocation();
+  const of = (name: string) => query[name] ?? "";
+  return {
+    status: of("status"),
+    definition: of("definition"),
+    version: of("version"),
+    key: of("key"),
+    step: of("step"),
+    after: of("after"),
+    before: of("before"),
+    from: of("from"),
+  };
+}
+
+/** The same as processes and their tasks are asked for. */
+export function ofProcesses(wanted: Wanted) {
+  return {
+    status: wanted.status,
+    definitionId: wanted.definition,
+    definitionVersion: wanted.version,
+    businessKey: wanted.key,
+    stepId: wanted.step,
+    startedAfter: wanted.after,
+    startedBefore: wanted.before,
+    before: wanted.from,
+  };
+}
+
+/** Leads on, if there are more, and back to the newest. */
+export function Pager({ from, next }: { from: string; next: string | undefined }) {
+  const { url } = useLocation();
+  if (from === "" && next === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {from === "" ? null : <a class="button" href={withQuery(url, { from: undefined })}>Newest</a>}
+      {next === undefined ? null : <a class="button" href={withQuery(url, { from: next })}>Older</a>}
+    </nav>
+  );
+}
+
 interface Props {
   wanted: Wanted;
   statuses: string[];
@@ -71,6 +113,7 @@ interface ChipsProps {
 }
 
 function Chips({ chosen, statuses, counts, set }: ChipsProps) {
+  if (statuses.length === 0) return null;
   return (
     <ul class="chips" aria-label="Status">
       {statuses.map((it) => {

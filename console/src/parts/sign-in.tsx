@@ -51,10 +51,13 @@ export function SignIn() {
 async function token(id: string, secret: string): Promise<string> {
   const response = await fetch(located("/api/oauth/token"), {
     method: "POST",
+    // A browser would ask for a name and a password itself when these are refused.
+    credentials: "omit",
     headers: { authorization: `Basic ${btoa(`${id}:${secret}`)}`, "content-type": "application/x-www-form-urlencoded" },
     body: "grant_type=client_credentials",
   });
   const answer = (await response.json().catch(() => ({}))) as { access_token?: string; error_description?: string; error?: string };
   if (answer.access_token !== undefined) return answer.access_token;
+  if (response.status === 401) throw new Error("No client has this id and this secret.");
   throw new Error(answer.error_description ?? answer.error ?? `The server answered ${response.status}.`);
 }

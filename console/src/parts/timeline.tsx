@@ -44,7 +44,7 @@ const SIGNS: Record<Sign["kind"], [string, string]> = {
 };
 
 const ROW = 30;
-const LEFT = 190;
+const LEFT = 206;
 const WIDTH = 960;
 
 type Scale = (time: number) => number;

@@ -10,10 +10,9 @@ import type { Counts, Face, Page } from "../lib/types";
 import { useResource, useTitle } from "../lib/use";
 import { Ago, Head, Loaded } from "../parts/base";
 import { Bulk, type Target, TOGETHER_MAX, type Walk } from "../parts/bulk";
-import { Filters, type Wanted } from "../parts/filters";
+import { Filters, ofProcesses, Pager, useWanted, type Wanted } from "../parts/filters";
 import { Status } from "../parts/status";
 import { type Column, Table } from "../parts/table";
-import { withQuery } from "../parts/tabs";
 
 /** Rows of a page; and instances that are fetched at a time to do something with all of them. */
 const [PAGE, WALKED] = [50, 500];
@@ -64,18 +63,7 @@ const PROCESS: Kind<ProcessInstance> = {
     { head: "Definition", cell: (it) => <ProcessDefinitionLink of={it} />, isWide: true },
     { head: "Started", cell: (it) => <Ago at={it.startedAt} />, isNumber: true },
   ],
-  page: (wanted, size) =>
-    `/v1/instances${query({
-      status: wanted.status,
-      definitionId: wanted.definition,
-      definitionVersion: wanted.version,
-      businessKey: wanted.key,
-      stepId: wanted.step,
-      startedAfter: wanted.after,
-      startedBefore: wanted.before,
-      before: wanted.from,
-      pageSize: size,
-    })}`,
+  page: (wanted, size) => `/v1/instances${query({ ...ofProcesses(wanted), pageSize: size })}`,
   target: (it) => ({
     face: "process",
     id: it.id,
@@ -156,7 +144,7 @@ function Listing<T>({ kind, definitions }: { kind: Kind<T>; definitions: [string
         hasStep={kind.face === "process"}
       />
       <Bulk targets={targets} total={total} walk={walkOf(kind, wanted)} clear={() => setChosen(new Set())} />
-      <p class="quiet" role="status">{plural(total, "instance")}</p>
+      <p class="quiet total" role="status">{plural(total, "instance")}</p>
       <Loaded of={page}>
         {(it) => (
           <>
@@ -168,27 +156,12 @@ function Listing<T>({ kind, definitions }: { kind: Kind<T>; definitions: [string
               empty={kind.empty}
               chosen={{ keys: chosen, set: setChosen }}
             />
-            <Pager isMore={it.items.length === PAGE} last={it.items.map(keyOf).at(-1)} isFirst={wanted.from === ""} />
+            <Pager from={wanted.from} next={it.items.length === PAGE ? it.items.map(keyOf).at(-1) : undefined} />
           </>
         )}
       </Loaded>
     </>
   );
-}
-
-function useWanted(): Wanted {
-  const { query: params } = useLocation();
-  const of = (name: string) => params[name] ?? "";
-  return {
-    status: of("status"),
-    definition: of("definition"),
-    version: of("version"),
-    key: of("key"),
-    step: of("step"),
-    after: of("after"),
-    before: of("before"),
-    from: of("from"),
-  };
 }
 
 /** How many there are of each status that are like this otherwise. */
@@ -229,15 +202,4 @@ function ProcessDefinitionLink({ of }: { of: ProcessInstance }) {
 function ChainDefinitionLink({ of }: { of: ChainInstance }) {
   const href = path`/console/definitions/chain/${of.workflowType}/${of.workflowVersion}`;
   return <a href={href}>{of.workflowType} v{of.workflowVersion}</a>;
-}
-
-function Pager({ isMore, last, isFirst }: { isMore: boolean; last: string | undefined; isFirst: boolean }) {
-  const { url } = useLocation();
-  if (isFirst && !isMore) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      {isFirst ? null : <a class="button" href={withQuery(url, { from: undefined })}>Newest</a>}
-      {isMore ? <a class="button" href={withQuery(url, { from: last })}>Older</a> : null}
-    </nav>
-  );
 }

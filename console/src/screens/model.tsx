@@ -79,6 +79,7 @@ function Entities({ name, version }: { name: string; version: string }) {
     const wanted = complete(draft);
     route(withQuery(url, { q: wanted.parts.length === 0 ? undefined : JSON.stringify(wanted), page: undefined }));
   };
+  const isBlank = asked === undefined && draft.parts.length === 0;
   const isSearch = state !== "" || read(asked).parts.length > 0;
   const page = Math.max(0, Number(query["page"] ?? 0) || 0);
   return (
@@ -87,8 +88,8 @@ function Entities({ name, version }: { name: string; version: string }) {
       <form class="search" onSubmit={submit} aria-label="Search">
         <Conditions of={draft} set={setDraft} />
         <div class="actions">
-          <button type="submit" class="primary" disabled={draft.parts.length === 0 && asked === undefined}>Search</button>
-          {asked === undefined && draft.parts.length === 0 ? null : <button type="button" class="link" onClick={() => { setDraft(nothing()); route(withQuery(url, { q: undefined, page: undefined })); }}>Clear</button>}
+          {isBlank ? null : <button type="submit" class="primary">Search</button>}
+          {isBlank ? null : <button type="button" class="link" onClick={() => { setDraft(nothing()); route(withQuery(url, { q: undefined, page: undefined })); }}>Clear</button>}
         </div>
       </form>
       {isSearch ? <Found root={path`${name}/${version}`} asked={JSON.stringify(condition(read(asked), state))} page={page} /> : <All root={path`/api/entity/${name}/${version}`} page={page} total={sum(states.data)} />}

@@ -197,6 +197,7 @@ function mean(values: number[]): string {
 
 /** What waits longest, by kind of work. */
 function Queues({ of }: { of: Overview }) {
+  const now = useNow();
   const ready = of.queues.filter((it) => it.ready > 0).toSorted((a, b) => (a.firstAt < b.firstAt ? -1 : 1));
   return (
     <Card title="Oldest waiting work" extra={<a href="/console/work">All</a>}>
@@ -205,7 +206,7 @@ function Queues({ of }: { of: Overview }) {
           {ready.slice(0, SHOWN).map((it) => (
             <li key={`${it.face} ${it.queue} ${it.definition}`}>
               <a href="/console/work">
-                <span>{it.queue} <span class="quiet"><Oldest at={it.firstAt} /></span></span>
+                <span>{it.queue} <span class="quiet">for {duration(now - Date.parse(it.firstAt))}</span></span>
                 <strong>{atLeast(it.ready)}</strong>
               </a>
             </li>

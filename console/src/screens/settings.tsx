@@ -23,15 +23,15 @@ export function SettingsScreen() {
         <Storage />
         <Colors />
         <Account />
-        <Card title="Read on">
-          <ul class="plain-list">
-            <li><a href="/docs" target="_blank" rel="noreferrer">API reference</a></li>
-            <li><a href="/openapi.json" target="_blank" rel="noreferrer">OpenAPI document</a></li>
-            <li><a href="/docs/errors" target="_blank" rel="noreferrer">Error codes</a></li>
-            <li><a href="/metrics" target="_blank" rel="noreferrer">Metrics</a></li>
-          </ul>
-        </Card>
       </div>
+      <Card title="Read on">
+        <ul class="actions">
+          <li><a href="/docs" target="_blank" rel="noreferrer">API reference</a></li>
+          <li><a href="/openapi.json" target="_blank" rel="noreferrer">OpenAPI document</a></li>
+          <li><a href="/docs/errors" target="_blank" rel="noreferrer">Error codes</a></li>
+          <li><a href="/metrics" target="_blank" rel="noreferrer">Metrics</a></li>
+        </ul>
+      </Card>
       <Card title="How the server is set up"><Settings /></Card>
       <Card title="What the server counts"><Metrics /></Card>
     </>

@@ -1,16 +1,14 @@
 // What waits for people.
 
-import { useLocation } from "preact-iso";
 import { useState } from "preact/hooks";
 import { path, query } from "../lib/api";
 import type { Page, ProcessDefinition, ProcessInstance, ProcessSource, UserTask } from "../lib/types";
 import { useResource, useTitle } from "../lib/use";
 import { isViewer } from "../lib/who";
 import { Ago, Head, Loaded } from "../parts/base";
-import { Filters, type Wanted } from "../parts/filters";
+import { Filters, ofProcesses, Pager, useWanted } from "../parts/filters";
 import { StepAsk } from "../parts/process-actions";
 import { type Column, Table } from "../parts/table";
-import { withQuery } from "../parts/tabs";
 import { Name } from "./instances";
 
 const SHOWN = 4;
@@ -19,28 +17,8 @@ const PAGE = 50;
 
 export function Tasks() {
   useTitle("User tasks");
-  const { url, query: asked } = useLocation();
-  const given = (name: string) => asked[name] ?? "";
-  const wanted: Wanted = {
-    status: "",
-    definition: given("definition"),
-    version: given("version"),
-    key: given("key"),
-    step: given("step"),
-    after: given("after"),
-    before: given("before"),
-    from: given("from"),
-  };
-  const filters = {
-    definitionId: wanted.definition,
-    definitionVersion: wanted.version,
-    businessKey: wanted.key,
-    stepId: wanted.step,
-    startedAfter: wanted.after,
-    startedBefore: wanted.before,
-    before: wanted.from,
-    pageSize: PAGE,
-  };
+  const wanted = { ...useWanted(), status: "" };
+  const filters = { ...ofProcesses(wanted), pageSize: PAGE };
   const page = useResource<Page<UserTask>>(`/v1/user-tasks${query(filters)}`, (it) => it.faces.has("process"));
   const definitions = useResource<Page<ProcessDefinition>>("/v1/definitions?pageSize=1000");
   const [open, setOpen] = useState<UserTask>();
@@ -63,10 +41,7 @@ export function Tasks() {
         {(it) => (
           <>
             <Table label="User tasks" rows={it.items} columns={columns} rowKey={(row) => row.id} empty="Nothing waits for a person." />
-            <div class="pager">
-              {wanted.from === "" ? null : <a class="button" href={withQuery(url, { from: undefined })}>Newest</a>}
-              {it.next === undefined ? null : <a class="button" href={withQuery(url, { from: it.next })}>Older</a>}
-            </div>
+            <Pager from={wanted.from} next={it.next} />
           </>
         )}
       </Loaded>
