@@ -159,7 +159,7 @@ pub(crate) fn plain_default(field: &FieldMeta) -> Option<FieldValue> {
 /// The fields of an entity, inside of a change.
 ///
 /// ```
-/// use waypost_lifecycle::{Error, FieldValue, MoveTo, Source};
+/// use waypost_lifecycle::{Error, FieldValue, Fields, MoveTo, Source};
 ///
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
 /// # #[tokio::main(flavor = "current_thread")]
@@ -167,14 +167,15 @@ pub(crate) fn plain_default(field: &FieldMeta) -> Option<FieldValue> {
 /// # let manager = manager();
 /// # manager.register::<Lamp>().await?.create(&lamp("l-1")).await?;
 /// let to = MoveTo { phase: "lit", source: Source::Component, note: "" };
-/// let lit = manager.transition_with("lamp", "l-1", to, &mut |fields| {
+/// let mut switch = |fields: &mut Fields<'_>| {
 ///     assert_eq!((fields.entity_id(), fields.phase()), ("l-1", "dark"));
 ///     assert_eq!(fields.get("switched"), Some(FieldValue::U32(0)));
 ///     let wrong = fields.set("switched", "often".into());
 ///     assert!(wrong.is_err(), "it is a number");
 ///     fields.set("switched", 1_u32.into()).map_err(|it| Error::Mutator(it.found.into()))
-/// });
-/// assert_eq!(lit.await?.value["switched"], 1);
+/// };
+/// let lit = manager.transition_with("lamp", "l-1", to, &mut switch).await?;
+/// assert_eq!(lit.value["switched"], 1);
 /// # Ok(())
 /// # }
 /// ```

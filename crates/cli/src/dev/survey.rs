@@ -9,7 +9,9 @@ use std::{sync::Arc, time::Duration};
 use futures_util::StreamExt as _;
 use tokio::{task::JoinSet, time::sleep};
 use waypost_kernel::Store;
-use waypost_lifecycle::{Error, Manager, Source, SqlBuckets, WatchEvent, Workflow};
+use waypost_lifecycle::{
+    Error, Manager, Participant as _, Source, SqlBuckets, WatchEvent, Workflow,
+};
 use waypost_server::lifecycle::{Gateway, GatewayOptions};
 
 use self::mission::Mission;

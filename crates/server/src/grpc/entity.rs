@@ -20,7 +20,6 @@ use waypost_api::grpc::{
 use waypost_engine::entity::Caller;
 
 use self::{
-    caller::ByToken,
     elsewhere::{elsewhere, streamed},
     envelope::{Opened, open},
 };
