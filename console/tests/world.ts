@@ -20,7 +20,7 @@ const LOAN = {
   name: "Loan",
   steps: [
     { id: "check", name: "Check income", type: "SERVICE_TASK", jobType: "check", retryCount: 0, nextStep: "tier" },
-    { id: "tier", name: "Risk tier", type: "DECISION_TABLE", hitPolicy: "F", nextStep: "review", decisionTable: { rules: [{ when: { score: "score < 500" }, outputs: { tier: "HIGH" } }, { when: {}, outputs: { tier: "LOW" } }] } },
+    { id: "tier", name: "Risk tier", type: "DECISION_TABLE", hitPolicy: "F", nextStep: "review", decisionTable: { rules: [{ when: { points: "score < 500" }, outputs: { tier: "HIGH" } }, { when: {}, outputs: { tier: "LOW" } }] } },
     { id: "review", name: "Review by a person", type: "USER_TASK", nextStep: "route", boundaryEvents: [{ type: "TIMER", duration: "PT48H", interrupting: false, targetStepId: "late" }] },
     { id: "route", name: "Route", type: "DECISION", conditionalNextSteps: { "#decision == 'APPROVED'": "paid", "#decision == 'REJECTED'": "end" } },
     { id: "paid", name: "Wait for the payment", type: "WAIT", nextStep: "end" },
