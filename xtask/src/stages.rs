@@ -26,7 +26,7 @@ const PROPERTIES: (&str, &str) = ("PROPTEST_RNG_SEED", "20261116");
 
 /// How many tests run at once, unless the environment says otherwise: much of what they do is
 /// waiting for programs that they have started.
-const THREADS: (&str, &str) = ("RUST_TEST_THREADS", "4");
+const THREADS: (&str, &str) = ("RUST_TEST_THREADS", "3");
 
 /// The servers the tests talk to. Those that were started end with this value.
 struct Servers {

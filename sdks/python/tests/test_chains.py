@@ -139,14 +139,14 @@ class Steps(Served):
         @registry.register(name, "PLAIN")
         def plain(task: Task) -> None:
             begun.append(task.step_type)
-            time.sleep(2)
+            time.sleep(4)
 
         @registry.register(name, "COROUTINE")
         async def coroutine(task: Task) -> None:
             begun.append(task.step_type)
-            await asyncio.sleep(2)
+            await asyncio.sleep(4)
 
-        with running(StepWorker(self.client, registry, lease=1.0)):
+        with running(StepWorker(self.client, registry, lease=3.0)):
             self.assertEqual(self.ended(self.client.chains.start(name)).status, "COMPLETED")
         self.assertEqual(begun, ["PLAIN", "COROUTINE"])
 

@@ -151,10 +151,10 @@ test("a lease is kept while a step is executed", async () => {
   await deploy("long", ["LONG"]);
   const heard = new Heard();
   let runs = 0;
-  const worker = new ChainWorker({ url: world.url, leaseMs: 600, ...heard });
+  const worker = new ChainWorker({ url: world.url, leaseMs: 5_000, ...heard });
   worker.register("long", "LONG", async () => {
     runs += 1;
-    await sleep(2_500);
+    await sleep(6_000);
   });
   const { instanceId } = await world.client.chains.start({ workflowType: "long" });
   const shown = await during(worker, () => ended(instanceId));
@@ -165,7 +165,7 @@ test("a step is told when its chain is canceled", async () => {
   await deploy("canceled", ["LONG"]);
   const heard = new Heard();
   const begun = new Gate();
-  const worker = new ChainWorker({ url: world.url, leaseMs: 600, ...heard });
+  const worker = new ChainWorker({ url: world.url, leaseMs: 3_000, ...heard });
   worker.register("canceled", "LONG", async (_, { signal }) => {
     begun.open();
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -182,13 +182,13 @@ test("a step is told when its chain is canceled", async () => {
 test("a report that comes too late is noticed", async () => {
   await deploy("stale", ["STALE"]);
   const heard = new Heard();
-  const worker = new ChainWorker({ url: world.url, leaseMs: 200, ...heard });
+  const worker = new ChainWorker({ url: world.url, leaseMs: 1_000, ...heard });
   let runs = 0;
   worker.register("stale", "STALE", () => {
     runs += 1;
     if (runs > 1) return;
     // Nothing else runs meanwhile, so that nobody keeps the lease.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000);
   });
   const { instanceId } = await world.client.chains.start({ workflowType: "stale" });
   const shown = await during(worker, () => ended(instanceId));
