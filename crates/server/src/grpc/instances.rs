@@ -79,7 +79,9 @@ impl Faces {
 
     async fn lifecycle(&self, which: &LifecycleEntity) -> Result<Explanation, Status> {
         let Some(gateway) = &self.0.lifecycle else {
-            return Err(Status::not_found("this server knows no lifecycles"));
+            let text =
+                "this server knows no lifecycles; WAYPOST_LIFECYCLE_TYPES names a file of them";
+            return Err(Status::not_found(text));
         };
         let told = explained_lifecycle(gateway, &which.workflow, &which.id).await;
         told.map_err(|error| {
