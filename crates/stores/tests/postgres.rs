@@ -12,6 +12,8 @@ mod lease;
 mod nodes;
 #[path = "postgres/opening.rs"]
 mod opening;
+#[path = "postgres/plans.rs"]
+mod plans;
 #[path = "postgres/site.rs"]
 mod site;
 #[path = "postgres/watch.rs"]

@@ -236,6 +236,7 @@ impl Lane {
             Some(session) => session,
             None => self.connect().await.map_err(Failure::Lost)?,
         };
+        session.renew_plans().await.map_err(Failure::Lost)?;
         let landed = group::land(&mut session, commits, &self.shared.clock).await;
         match landed {
             Ok(_) | Err(Failure::Race | Failure::Refused(_)) => self.session = Some(session),

@@ -12,7 +12,7 @@ use waypost_kernel::StoreError;
 use super::{
     dial::{CONNECT_MAX, Dialer, vet},
     fault::{fault, is_lost, unreachable},
-    session::arrange,
+    session::{FORGET_PLANS, PLAN_USES, arrange},
 };
 
 /// How long somebody waits for a connection before there are too many who do.
@@ -40,12 +40,22 @@ impl Connections {
                 Ok(())
             })
         });
+        let renew = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, metrics| {
+            let is_old = metrics.recycle_count % PLAN_USES == PLAN_USES - 1;
+            Box::pin(async move {
+                match is_old {
+                    true => client.batch_execute(FORGET_PLANS).await.map_err(HookError::Backend),
+                    false => Ok(()),
+                }
+            })
+        });
         let pool = Pool::builder(manager)
             .max_size(size.max(1))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT_MAX))
             .create_timeout(Some(2 * CONNECT_MAX))
             .post_create(prepare)
+            .pre_recycle(renew)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         Ok(Self { pool, address: dialer.address.clone() })

@@ -36,6 +36,13 @@ pub(super) const READING: &[&str] = &[
     "set statement_timeout = '30s'",
 ];
 
+/// How often the plans of a connection are used before they are made anew.
+pub(super) const PLAN_USES: usize = 256;
+
+/// Forgets them. A plan that was made for an empty table reads all of it, and would go on doing so
+/// when the table has grown, until somebody renews the statistics.
+pub(super) const FORGET_PLANS: &str = "discard plans";
+
 /// How often taking a stream is tried while other writers take theirs.
 const STREAM_TRIES: usize = 16;
 
@@ -52,6 +59,7 @@ pub(super) struct Session {
     pub(super) client: Client,
     pub(super) statements: Statements,
     stream: Option<Stream>,
+    n_uses: usize,
 }
 
 impl Session {
@@ -60,7 +68,16 @@ impl Session {
         let (client, now) = dialer.open().await?;
         arrange(&client, WRITING).await;
         let statements = Statements::prepare(&client).await.map_err(fault)?;
-        Ok((Self { client, statements, stream: None }, now))
+        Ok((Self { client, statements, stream: None, n_uses: 0 }, now))
+    }
+
+    /// Sees to it that plans fit the tables as they are.
+    pub(super) async fn renew_plans(&mut self) -> Result<(), StoreError> {
+        self.n_uses += 1;
+        if self.n_uses.is_multiple_of(PLAN_USES) {
+            self.client.batch_execute(FORGET_PLANS).await.map_err(fault)?;
+        }
+        Ok(())
     }
 
     /// The stream to write to. It belongs to this session: what an earlier one may still be
