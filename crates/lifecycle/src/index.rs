@@ -76,8 +76,15 @@ pub(crate) fn is_indexed(field: &FieldMeta) -> bool {
 
 /// What a value of a field is looked up by: the same for equal values, and for no others.
 pub(crate) fn term(field: &str, value: &FieldValue) -> String {
-    let kind = value.kind().map_or_else(String::new, |it| it.to_string());
-    format!("{field}\u{1f}{kind}\u{1f}{}", value.to_json())
+    let text = if let FieldValue::Text(text) = value {
+        serde_json::to_string(text).unwrap_or_default()
+    } else {
+        value.to_json().to_string()
+    };
+    match value.kind() {
+        Some(kind) => format!("{field}\u{1f}{kind}\u{1f}{text}"),
+        None => format!("{field}\u{1f}\u{1f}{text}"),
+    }
 }
 
 fn facts(registration: &Registration, held: &dyn Held) -> Facts {

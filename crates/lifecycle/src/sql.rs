@@ -302,10 +302,8 @@ impl Bucket for SqlBucket {
             let Some(last) = page.last() else { break };
             after = last.version;
             for record in page {
-                let value = match Body::of_events(&record.events)? {
-                    Body::Deleted => RetainedValue::Deleted,
-                    body @ (Body::Value(_) | Body::Bytes(_)) => RetainedValue::Put(body.bytes()?),
-                };
+                let value = Body::of_events(&record.events)?;
+                let value = value.map_or(RetainedValue::Deleted, RetainedValue::Put);
                 retained.push(Retained { revision: revision(record.at), at: record.at, value });
             }
         }

@@ -8,6 +8,8 @@ mod row;
 mod site;
 mod watches;
 
+use std::collections::BTreeSet;
+
 use self::{row::Row, site::Site};
 use crate::{exit::Failure, output::Output};
 
@@ -59,7 +61,7 @@ pub(super) async fn run(args: LifecycleArgs, output: Output) -> Result<(), Failu
 
 async fn measure(site: &Site, args: &LifecycleArgs) -> Result<Vec<Row>, Failure> {
     let mut rows = moves::measure(site, args).await?;
-    for entities in [args.few, args.entities] {
+    for entities in BTreeSet::from([args.few, args.entities]) {
         rows.extend(questions::measure(site, entities, args.callers).await?);
     }
     rows.push(watches::measure(site, args).await?);

@@ -2,6 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::Bound,
+    slice,
     sync::Arc,
 };
 
@@ -43,11 +45,17 @@ pub(crate) struct Content {
     round: u64,
     is_ready: bool,
     entities: BTreeMap<Arc<str>, Known>,
+    sets: Sets,
+    graves: VecDeque<Arc<str>>,
+}
+
+/// Who is where, and has what.
+#[derive(Default)]
+struct Sets {
     active: Ids,
-    phases: BTreeMap<String, Ids>,
+    phases: HashMap<String, Ids>,
     parents: HashMap<String, Ids>,
     terms: HashMap<String, Ids>,
-    graves: VecDeque<Arc<str>>,
 }
 
 impl Content {
@@ -65,9 +73,9 @@ impl Content {
     pub(super) fn complete(&mut self) {
         let round = self.round;
         let unseen = self.entities.iter().filter(|(_, it)| it.round < round);
-        let unseen: Vec<_> = unseen.map(|(id, it)| (Arc::clone(id), it.revision)).collect();
-        for (id, revision) in unseen {
-            self.replace(id, revision, None);
+        let unseen: Vec<_> = unseen.map(|(id, _)| Arc::clone(id)).collect();
+        for id in unseen {
+            self.forget(&id);
         }
         self.is_ready = true;
     }
@@ -86,63 +94,42 @@ impl Content {
 
     /// Takes note of a write, unless a later one is known.
     pub(super) fn apply(&mut self, entity_id: &str, revision: Revision, facts: Option<Facts>) {
-        if self.knows(entity_id, revision) {
-            return;
-        }
-        self.replace(entity_id.into(), revision, facts);
+        let round = self.round;
+        let buried = match find(&mut self.entities, entity_id) {
+            Some((_, known)) if known.revision >= revision => {
+                known.round = round;
+                return;
+            }
+            Some((id, known)) => {
+                self.sets.relink(id, known.facts.as_ref(), facts.as_ref());
+                let buried = facts.is_none().then(|| Arc::clone(id));
+                *known = Known { revision, round, facts };
+                buried
+            }
+            None => {
+                let id: Arc<str> = entity_id.into();
+                self.sets.relink(&id, None, facts.as_ref());
+                let buried = facts.is_none().then(|| Arc::clone(&id));
+                self.entities.insert(id, Known { revision, round, facts });
+                buried
+            }
+        };
+        self.bury(buried);
     }
 
     /// Takes note that an entity is gone, whatever is known of it.
     pub(super) fn forget(&mut self, entity_id: &str) {
-        if let Some((id, known)) = self.entities.get_key_value(entity_id) {
-            let (id, revision) = (Arc::clone(id), known.revision);
-            self.replace(id, revision, None);
-        }
+        let round = self.round;
+        let Some((id, known)) = find(&mut self.entities, entity_id) else { return };
+        known.round = round;
+        let Some(facts) = known.facts.take() else { return };
+        self.sets.relink(id, Some(&facts), None);
+        let buried = Arc::clone(id);
+        self.bury(Some(buried));
     }
 
-    fn replace(&mut self, id: Arc<str>, revision: Revision, facts: Option<Facts>) {
-        let before = self.entities.remove(&id).and_then(|it| it.facts);
-        if let Some(facts) = before {
-            self.unlink(&id, &facts);
-        }
-        match &facts {
-            Some(facts) => self.link(&id, facts),
-            None => self.bury(&id),
-        }
-        self.entities.insert(id, Known { revision, round: self.round, facts });
-    }
-
-    fn link(&mut self, id: &Arc<str>, facts: &Facts) {
-        if !facts.is_terminal {
-            self.active.insert(Arc::clone(id));
-        }
-        self.phases.entry(facts.phase.clone()).or_default().insert(Arc::clone(id));
-        if let Some(parent) = &facts.parent {
-            self.parents.entry(parent.clone()).or_default().insert(Arc::clone(id));
-        }
-        for term in &facts.terms {
-            self.terms.entry(term.clone()).or_default().insert(Arc::clone(id));
-        }
-    }
-
-    fn unlink(&mut self, id: &Arc<str>, facts: &Facts) {
-        self.active.remove(id);
-        if let Some(ids) = self.phases.get_mut(&facts.phase)
-            && ids.remove(id)
-            && ids.is_empty()
-        {
-            self.phases.remove(&facts.phase);
-        }
-        if let Some(parent) = &facts.parent {
-            take(&mut self.parents, parent, id);
-        }
-        for term in &facts.terms {
-            take(&mut self.terms, term, id);
-        }
-    }
-
-    fn bury(&mut self, id: &Arc<str>) {
-        self.graves.push_back(Arc::clone(id));
+    fn bury(&mut self, id: Option<Arc<str>>) {
+        self.graves.extend(id);
         while self.graves.len() > GRAVES_MAX
             && let Some(oldest) = self.graves.pop_front()
         {
@@ -159,12 +146,12 @@ impl Content {
 
     /// Which entities belong to another, sorted.
     pub(crate) fn children(&self, parent: &str) -> Vec<Arc<str>> {
-        self.parents.get(parent).into_iter().flatten().cloned().collect()
+        self.sets.parents.get(parent).into_iter().flatten().cloned().collect()
     }
 
     /// How many entities are in each phase that occurs.
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
-        self.phases.iter().map(|(phase, ids)| (phase.clone(), ids.len() as u64)).collect()
+        self.sets.phases.iter().map(|(phase, ids)| (phase.clone(), ids.len() as u64)).collect()
     }
 
     /// Entities that are wanted, sorted, from `offset` on, at most `limit`.
@@ -172,11 +159,11 @@ impl Content {
         let nobody = Ids::new();
         let mut sets: Vec<&Ids> = Vec::new();
         if let Some(phase) = wanted.phase {
-            sets.push(self.phases.get(phase).unwrap_or(&nobody));
+            sets.push(self.sets.phases.get(phase).unwrap_or(&nobody));
         }
-        sets.extend(wanted.terms.iter().map(|term| self.terms.get(term).unwrap_or(&nobody)));
+        sets.extend(wanted.terms.iter().map(|term| self.sets.terms.get(term).unwrap_or(&nobody)));
         if wanted.active {
-            sets.push(&self.active);
+            sets.push(&self.sets.active);
         }
         // The fewest first: whoever is not among them need not be looked for in the others.
         sets.sort_by_key(|it| it.len());
@@ -193,13 +180,46 @@ impl Content {
     }
 }
 
-fn take(sets: &mut HashMap<String, Ids>, name: &str, id: &Arc<str>) {
-    if let Some(ids) = sets.get_mut(name)
-        && ids.remove(id)
-        && ids.is_empty()
-    {
-        sets.remove(name);
+impl Sets {
+    /// Takes an entity from where it was to where it is. Most of it stays in most writes.
+    fn relink(&mut self, id: &Arc<str>, before: Option<&Facts>, after: Option<&Facts>) {
+        match after.is_some_and(|it| !it.is_terminal) {
+            true if before.is_some_and(|it| !it.is_terminal) => {}
+            true => drop(self.active.insert(Arc::clone(id))),
+            false => drop(self.active.remove(id)),
+        }
+        let both =
+            |of: fn(&Facts) -> &[String]| [before, after].map(|it| it.map(of).unwrap_or_default());
+        shift(&mut self.phases, id, both(|it| slice::from_ref(&it.phase)));
+        shift(&mut self.parents, id, both(|it| it.parent.as_slice()));
+        shift(&mut self.terms, id, both(|it| &it.terms));
     }
+}
+
+/// Takes an entity out of the sets that it was in only before, and into those that it is in since.
+fn shift(sets: &mut HashMap<String, Ids>, id: &Arc<str>, [before, after]: [&[String]; 2]) {
+    for name in before.iter().filter(|it| !after.contains(it)) {
+        if let Some(ids) = sets.get_mut(name)
+            && ids.remove(id)
+            && ids.is_empty()
+        {
+            sets.remove(name);
+        }
+    }
+    for name in after.iter().filter(|it| !before.contains(it)) {
+        match sets.get_mut(name) {
+            Some(ids) => drop(ids.insert(Arc::clone(id))),
+            None => drop(sets.insert(name.clone(), Ids::from([Arc::clone(id)]))),
+        }
+    }
+}
+
+/// An entity with the id that others share.
+fn find<'e>(
+    entities: &'e mut BTreeMap<Arc<str>, Known>,
+    entity_id: &str,
+) -> Option<(&'e Arc<str>, &'e mut Known)> {
+    entities.range_mut::<str, _>((Bound::Included(entity_id), Bound::Included(entity_id))).next()
 }
 
 #[cfg(test)]
@@ -255,10 +275,9 @@ mod tests {
         content.apply("a", Revision(1), in_phase("x"));
         content.apply("a", Revision(2), in_phase("y"));
         content.apply("a", Revision(3), None);
-        assert!(
-            content.phases.is_empty() && content.terms.is_empty() && content.parents.is_empty()
-        );
-        assert!(content.active.is_empty());
+        let Sets { active, phases, parents, terms } = &content.sets;
+        assert!(phases.is_empty() && terms.is_empty() && parents.is_empty());
+        assert!(active.is_empty());
     }
 
     #[test]

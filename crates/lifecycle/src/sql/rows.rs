@@ -33,14 +33,14 @@ impl Body {
         json.map_or_else(|| Self::Bytes(BASE64_STANDARD.encode(value)), Self::Value)
     }
 
-    pub(super) fn bytes(&self) -> Result<Bytes, BucketError> {
+    fn bytes(&self) -> Result<Option<Bytes>, BucketError> {
         match self {
-            Self::Value(json) => Ok(json.as_str().to_owned().into()),
+            Self::Value(json) => Ok(Some(json.as_str().to_owned().into())),
             Self::Bytes(text) => {
                 let bytes = BASE64_STANDARD.decode(text);
-                bytes.map(Bytes::from).map_err(|error| unreadable(&error))
+                bytes.map(|it| Some(it.into())).map_err(|error| unreadable(&error))
             }
-            Self::Deleted => Ok(Bytes::new()),
+            Self::Deleted => Ok(None),
         }
     }
 
@@ -52,10 +52,28 @@ impl Body {
         Json::of(&[self])
     }
 
-    pub(super) fn of_events(events: &Json) -> Result<Self, BucketError> {
-        let [body] = events.read::<[Self; 1]>().map_err(|error| unreadable(&error))?;
-        Ok(body)
+    /// What a state holds; nothing, if it is the mark of a deletion.
+    pub(super) fn of_state(state: &Json) -> Result<Option<Bytes>, BucketError> {
+        match cut(state, "{\"value\":", "}") {
+            Some(value) => Ok(Some(value)),
+            None => state.read::<Self>().map_err(|error| unreadable(&error))?.bytes(),
+        }
     }
+
+    /// What the event of a write holds; nothing, if it is the mark of a deletion.
+    pub(super) fn of_events(events: &Json) -> Result<Option<Bytes>, BucketError> {
+        if let Some(value) = cut(events, "[{\"value\":", "}]") {
+            return Ok(Some(value));
+        }
+        let [body] = events.read::<[Self; 1]>().map_err(|error| unreadable(&error))?;
+        body.bytes()
+    }
+}
+
+/// What is between two ends. It is JSON, so what is left when the ends are gone is, too.
+fn cut(json: &Json, begin: &str, end: &str) -> Option<Bytes> {
+    let value = json.as_str().strip_prefix(begin)?.strip_suffix(end)?;
+    Some(Bytes::copy_from_slice(value.as_bytes()))
 }
 
 fn unreadable(error: &dyn std::fmt::Display) -> BucketError {
@@ -69,12 +87,8 @@ pub(super) fn revision(at: Timestamp) -> Revision {
 
 /// What is at a key, unless it was deleted.
 pub(super) fn entry(key: &str, record: &Record) -> Result<Option<Entry>, BucketError> {
-    let body: Body = record.state.read().map_err(|error| unreadable(&error))?;
-    if matches!(body, Body::Deleted) {
-        return Ok(None);
-    }
-    let (value, at) = (body.bytes()?, record.updated_at);
-    Ok(Some(Entry { key: key.to_owned(), value, revision: revision(at), at }))
+    let (value, at) = (Body::of_state(&record.state)?, record.updated_at);
+    Ok(value.map(|value| Entry { key: key.to_owned(), value, revision: revision(at), at }))
 }
 
 /// What a bucket's keys can be found by.

@@ -205,9 +205,7 @@ impl Watching {
 fn shown(name: &str, record: &EventRecord) -> Result<BucketEvent, BucketError> {
     let (key, at, revision) = (name.to_owned(), record.at, revision(record.at));
     Ok(match Body::of_events(&record.events)? {
-        Body::Deleted => BucketEvent::Deleted { key, revision },
-        body @ (Body::Value(_) | Body::Bytes(_)) => {
-            BucketEvent::Put(Entry { key, value: body.bytes()?, revision, at })
-        }
+        None => BucketEvent::Deleted { key, revision },
+        Some(value) => BucketEvent::Put(Entry { key, value, revision, at }),
     })
 }

@@ -12,6 +12,9 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
+#[cfg(feature = "nats")]
+use tokio::runtime::Handle;
+use waypost_kernel::Store;
 use waypost_lifecycle::{
     Bucket, BucketError, BucketWatch, Buckets, Entry, Manager, MemoryBuckets, Retained, Revision,
     SqlBuckets,
@@ -20,12 +23,14 @@ use waypost_stores::{PostgresOptions, PostgresStore, SqliteOptions, SqliteStore,
 use waypost_testkit::services;
 
 /// Longer than anything takes on a busy machine: what is not there by then does not come.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Buckets, and whatever must stay alive with them.
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) buckets: Arc<dyn Buckets>,
+    /// Counts something of which every watch holds one while it is open.
+    pub(crate) n_held: Arc<dyn Fn() -> usize + Send + Sync>,
     _folder: Option<Arc<tempfile::TempDir>>,
 }
 
@@ -36,7 +41,10 @@ fn number() -> u32 {
 
 impl Site {
     pub(crate) async fn memory() -> Self {
-        Self { buckets: Arc::new(MemoryBuckets::new()), _folder: None }
+        let buckets = MemoryBuckets::new();
+        let things = buckets.clone();
+        let n_held = move || things.bucket("THINGS").map_or(0, |it| it.n_watches());
+        Self { buckets: Arc::new(buckets), n_held: Arc::new(n_held), _folder: None }
     }
 
     pub(crate) async fn sqlite() -> Self {
@@ -44,8 +52,13 @@ impl Site {
         let clock = Arc::new(waypost_lifecycle::SystemClock);
         let path = folder.path().join("waypost.db");
         let store = SqliteStore::open(&path, SqliteOptions::default(), clock).unwrap();
-        let buckets = SqlBuckets::new(Arc::new(store), "acme".into());
-        Self { buckets: Arc::new(buckets), _folder: Some(folder) }
+        Self { _folder: Some(folder), ..Self::sql(Arc::new(store)) }
+    }
+
+    fn sql<S: Store + 'static>(store: Arc<S>) -> Self {
+        let buckets = SqlBuckets::new(Arc::clone(&store) as Arc<dyn Store>, "acme".into());
+        let n_held = move || Arc::strong_count(&store);
+        Self { buckets: Arc::new(buckets), n_held: Arc::new(n_held), _folder: None }
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -53,8 +66,7 @@ impl Site {
         let options = PostgresOptions { schema: Some(schema), ..PostgresOptions::default() };
         let url = services::postgres().unwrap();
         let store = PostgresStore::connect(&url, options, StoreClock::Database).await.unwrap();
-        let buckets = SqlBuckets::new(Arc::new(store), "acme".into());
-        Self { buckets: Arc::new(buckets), _folder: None }
+        Self::sql(Arc::new(store))
     }
 
     #[cfg(feature = "nats")]
@@ -73,7 +85,10 @@ impl Site {
         let client = async_nats::connect(url).await.unwrap();
         let prefix = format!("T{}_{}_", std::process::id(), number());
         let buckets = waypost_lifecycle::NatsBuckets::new(client);
-        Self { buckets: Arc::new(Prefixed { buckets, prefix }), _folder: None }
+        let buckets = Arc::new(Prefixed { buckets, prefix });
+        // The client has tasks for what it is subscribed to.
+        let n_held = || Handle::current().metrics().num_alive_tasks();
+        Self { buckets, n_held: Arc::new(n_held), _folder: None }
     }
 
     /// A bucket that remembers a little.

@@ -62,7 +62,7 @@ pub(super) async fn fill(
     Ok(())
 }
 
-async fn indexed(manager: &Manager) -> Result<(), Failure> {
+pub(super) async fn indexed(manager: &Manager) -> Result<(), Failure> {
     let end = Instant::now() + INDEX_MAX;
     while !manager.is_indexed("drone-survey").map_err(failure)? {
         if Instant::now() > end {
