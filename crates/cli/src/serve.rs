@@ -17,7 +17,7 @@ use waypost_server::{
     cluster::Cluster,
     compute::Members,
     outbox,
-    telemetry::{self, Log},
+    telemetry::{self, Log, Traces},
 };
 
 use crate::{
@@ -26,7 +26,10 @@ use crate::{
     lifecycle,
     migrate::Progress,
     output::{Output, cell, table},
-    settings::{Config, EntityConfig, Outbox, Setting, Settings, Sources, StoreAddress, catalog},
+    settings::{
+        Config, EntityConfig, Outbox, Setting, Settings, Sources, StoreAddress, TelemetryConfig,
+        catalog,
+    },
     shutdown,
     store::OpenStore,
 };
@@ -127,12 +130,21 @@ async fn serve(
     };
     let engine = engine(config, store, compute).await?;
     let lifecycle = lifecycle::gateway(&config.lifecycle, store).await?;
-    let options = Options { log: Some(log), lifecycle, facts, ..options(config, members, cluster) };
+    let (traces, log) = (traces(config)?, Some(log));
+    let options = Options { log, traces, lifecycle, facts, ..options(config, members, cluster) };
     let server = Server::bind(engine.clone(), options).await.map_err(server_failure)?;
     let (http, grpc) = (server.http_addr(), server.grpc_addr());
     tracing::info!(%http, ?grpc, store = store_name(config), "serving");
     announce(&server, output)?;
     until_stopped(engine, server, store, stop, std::future::ready(())).await
+}
+
+/// Traces, which go to a collector if there is one.
+fn traces(config: &Config) -> Result<Traces, Failure> {
+    let TelemetryConfig { export, sampler } = config.telemetry.clone();
+    let Some(export) = export else { return Ok(Traces::off(sampler)) };
+    Traces::export(export, sampler)
+        .map_err(|error| Failure::usage(format!("telemetry.otlp: {error}")))
 }
 
 /// Says where it listens, for people and for scripts that let it pick a port.
@@ -205,6 +217,7 @@ pub(crate) fn options(config: &Config, members: Members, cluster: Option<Cluster
         metrics: config.metrics,
         metrics_bearer: config.metrics_bearer.clone(),
         log: None,
+        traces: Traces::off(config.telemetry.sampler),
         limits: config.limits.clone(),
         entity: EntityOptions { context_path, auth, verbosity, members: Some(members), cluster },
         lifecycle: None,

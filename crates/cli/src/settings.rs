@@ -11,6 +11,7 @@ mod nearest;
 mod policy;
 mod resolve;
 mod secret;
+mod telemetry;
 mod together;
 
 pub(crate) use self::{
@@ -20,4 +21,5 @@ pub(crate) use self::{
     lifecycle::LifecycleConfig,
     nearest::nearest,
     resolve::{Setting, Settings, Sources},
+    telemetry::TelemetryConfig,
 };

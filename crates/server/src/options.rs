@@ -15,7 +15,7 @@ use crate::{
     cluster::Cluster,
     compute::Members,
     lifecycle::Gateway,
-    telemetry::Log,
+    telemetry::{Log, Traces},
 };
 
 /// How to listen.
@@ -31,6 +31,8 @@ pub struct Options {
     pub metrics_bearer: Option<Bearer>,
     /// The log, if administrators may change its level.
     pub log: Option<Log>,
+    /// Traces of requests, and where they go, if anywhere.
+    pub traces: Traces,
     /// How much of everything.
     pub limits: HttpLimits,
     /// How entities are served.
@@ -53,6 +55,7 @@ impl Default for Options {
             metrics: None,
             metrics_bearer: None,
             log: None,
+            traces: Traces::default(),
             limits: HttpLimits::default(),
             entity: EntityOptions::default(),
             lifecycle: None,

@@ -39,7 +39,8 @@ impl Server {
         let http = listen(options.http, "--http")?;
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
-        let doorway = doorway(&engine, &options.entity).await?.with_log(options.log.clone());
+        let doorway = doorway(&engine, &options.entity).await?;
+        let doorway = doorway.with_log(options.log.clone()).with_traces(&options.traces);
         let EntityOptions { members, cluster, .. } = options.entity.clone();
         let compute = (members, cluster);
         let mut app = App::new(engine, options.limits.clone(), doorway, compute);
@@ -49,6 +50,7 @@ impl Server {
         let is_here = http.local_addr().is_ok_and(|it| it.ip().is_loopback());
         app.pages = Pages::new(options.pages.clone(), is_trusting && is_here);
         app.facts.clone_from(&options.facts);
+        app.traces = options.traces.clone();
         if let Some(gateway) = &options.lifecycle {
             app.meter.include(gateway);
         }
@@ -77,7 +79,8 @@ impl Server {
     }
 
     /// Serves until `stop` is canceled. Then it says so on `/readyz`, takes no more connections,
-    /// lets waiting claims return, and gives requests under way their time to finish.
+    /// lets waiting claims return, and gives requests under way their time to finish. Traces that
+    /// were not sent yet are sent last.
     ///
     /// # Errors
     /// None at present: a listener that fails is tried again.
@@ -126,6 +129,7 @@ impl Server {
             }
         };
         tokio::join!(serve, watch, tell, keep);
+        app.traces.close().await;
         Ok(())
     }
 }

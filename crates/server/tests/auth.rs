@@ -20,6 +20,8 @@ mod mock;
 mod nodes;
 #[path = "http/on.rs"]
 mod on;
+#[path = "auth/sampler.rs"]
+mod sampler;
 #[path = "auth/setup.rs"]
 mod setup;
 #[path = "auth/stores.rs"]

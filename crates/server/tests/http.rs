@@ -53,6 +53,8 @@ mod pictures;
 mod process;
 #[path = "http/raw.rs"]
 mod raw;
+#[path = "http/traces.rs"]
+mod traces;
 #[path = "http/trouble.rs"]
 mod trouble;
 #[path = "http/world.rs"]

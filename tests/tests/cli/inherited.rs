@@ -116,12 +116,14 @@ const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789
 
 /// Every name that means something here, what it may be, and what becomes of it. Those that only
 /// count together have tests of their own.
-const NAMES: [(&str, &str, &str, &str); 29] = [
+const NAMES: [(&str, &str, &str, &str); 31] = [
     ("CYODA_HTTP_PORT", "8081", "http", "127.0.0.1:8081"),
     ("CYODA_GRPC_PORT", "9091", "grpc", "127.0.0.1:9091"),
     ("CYODA_CONTEXT_PATH", "/x", "entity.context_path", "/x"),
     ("CYODA_ERROR_RESPONSE_MODE", "verbose", "entity.errors", "verbose"),
     ("CYODA_LOG_LEVEL", "error", "log.filter", "error"),
+    ("CYODA_OTEL_ENABLED", "true", "telemetry.otlp", "http://localhost:4317"),
+    ("OTEL_SERVICE_NAME", "w", "telemetry.service", "w"),
     ("CYODA_STARTUP_TIMEOUT", "1m", "startup_timeout_ms", "60000"),
     ("CYODA_MAX_STATE_VISITS", "5", "entity.state_visits_max", "5"),
     ("CYODA_METRICS_BEARER", "secret", "metrics_bearer", "***"),
@@ -164,7 +166,6 @@ fn names_that_mean_nothing_here_are_in_nobodys_way() {
     let given = [
         "CYODA_PROFILES",
         "CYODA_SUPPRESS_BANNER",
-        "CYODA_OTEL_ENABLED",
         "CYODA_MODEL_CACHE_LEASE",
         "CYODA_SEARCH_REAP_INTERVAL",
         "CYODA_TX_TTL",

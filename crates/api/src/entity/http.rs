@@ -17,5 +17,5 @@ pub use self::{
     letter::{Erased, ErasedAll, Letter, LetterHeader, LetterMeta, LetterValues},
     model::{Count, Imported, Indexes, ModelAction, ModelKey, ModelSummary, StateCount},
     search::{Page, PageFacts, SearchCanceled, SearchEnded, SearchNotRunning, SearchState},
-    view::{Envelope, Health, LogLevel, LogLevelChange, Meta},
+    view::{Envelope, Health, LogLevel, LogLevelChange, Meta, TraceSampler},
 };

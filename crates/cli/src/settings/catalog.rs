@@ -44,6 +44,12 @@ pub(crate) const LOG_FILTER: Key = Key::new("log.filter")
     .inherited(Inherited::new("WE_LOG_LEVEL", Reading::Level))
     .inherited(Inherited::new("CYODA_LOG_LEVEL", Reading::Level));
 
+pub(crate) const OTLP: Key = Key::new("telemetry.otlp").secrecy(Secrecy::Url);
+pub(crate) const TELEMETRY_SERVICE: Key = Key::new("telemetry.service")
+    .default("waypost")
+    .inherited(Inherited::new("OTEL_SERVICE_NAME", Reading::Text));
+pub(crate) const TELEMETRY_SHARE: Key = Key::new("telemetry.share").default("1");
+
 pub(crate) const GRACE: Key = Key::new("shutdown.grace_ms").default("20000");
 
 pub(crate) const CONNECTIONS: Key = Key::new("limits.connections_max").default("4096");
@@ -205,6 +211,9 @@ pub(crate) const ALL: &[Key] = &[
     STARTUP_TIMEOUT,
     LOG_FORMAT,
     LOG_FILTER,
+    OTLP,
+    TELEMETRY_SERVICE,
+    TELEMETRY_SHARE,
     GRACE,
     CONNECTIONS,
     GRPC_CONNECTIONS,

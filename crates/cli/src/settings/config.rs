@@ -19,6 +19,7 @@ use super::{
     lifecycle::LifecycleConfig,
     policy,
     resolve::{Origin, Settings},
+    telemetry::TelemetryConfig,
 };
 use crate::exit::Failure;
 
@@ -49,6 +50,7 @@ pub(crate) struct Config {
     pub(crate) limits: HttpLimits,
     pub(crate) log_format: LogFormat,
     pub(crate) log_filter: String,
+    pub(crate) telemetry: TelemetryConfig,
     pub(crate) grace: Duration,
     pub(crate) policy: Policy,
     pub(crate) coercion: Coercion,
@@ -101,6 +103,7 @@ impl Config {
             limits: limits(settings)?,
             log_format: log_format(settings)?,
             log_filter,
+            telemetry: TelemetryConfig::new(settings)?,
             grace: Duration::from_millis(settings.read(&catalog::GRACE, MILLISECONDS)?),
             policy: policy::policy(settings)?,
             coercion: coercion(settings)?,

@@ -127,9 +127,11 @@ impl Settings {
     /// What an operator has set for another server of the same formats.
     fn add_inherited(&mut self, sources: &Sources) -> Result<(), Failure> {
         let environment = &sources.environment;
-        let Together { store, metrics, warnings } = Together::read(environment)?;
+        let Together { store, metrics, otlp, warnings } = Together::read(environment)?;
         self.warnings.extend(warnings);
-        for (key, found) in [(catalog::STORE, store), (catalog::METRICS, metrics)] {
+        for (key, found) in
+            [(catalog::STORE, store), (catalog::METRICS, metrics), (catalog::OTLP, otlp)]
+        {
             if let Some((text, name)) = found {
                 self.set(&key, text, Origin::Environment(name));
             }

@@ -2,11 +2,14 @@
 
 use std::{collections::BTreeMap, net::IpAddr};
 
-use super::inherited::{database, value_or_file, variable};
+use super::inherited::{Reading, database, value_or_file, variable};
 use crate::exit::Failure;
 
 /// Where the other server listens for those who watch it, if it is told only half of it.
 const WATCHED_AT: (&str, u16) = ("127.0.0.1", 9091);
+
+/// Where a collector listens that nobody has named.
+const COLLECTOR: &str = "http://localhost:4317";
 
 type Environment = BTreeMap<String, String>;
 
@@ -17,6 +20,8 @@ type Found = Option<(String, String)>;
 pub(super) struct Together {
     pub(super) store: Found,
     pub(super) metrics: Found,
+    /// Where traces go.
+    pub(super) otlp: Found,
     /// What was set and is not gone by.
     pub(super) warnings: Vec<String>,
 }
@@ -29,7 +34,8 @@ impl Together {
             warnings.push(format!("{roles} is empty, but must be names such as ROLE_ADMIN"));
         }
         let metrics = metrics(environment, &mut warnings)?;
-        Ok(Self { store: store(environment)?, metrics, warnings })
+        let otlp = otlp(environment, &mut warnings);
+        Ok(Self { store: store(environment)?, metrics, otlp, warnings })
     }
 }
 
@@ -98,6 +104,25 @@ fn metrics(environment: &Environment, warnings: &mut Vec<String>) -> Result<Foun
     }
 }
 
+/// The name that turns traces on is the other server's; the one that says where is a standard's,
+/// and alone it may be meant for another program.
+fn otlp(environment: &Environment, warnings: &mut Vec<String>) -> Found {
+    const ON: &str = "CYODA_OTEL_ENABLED";
+    const WHERE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    let given = variable(environment, ON)?;
+    match Reading::Switch.read(&given).as_deref() {
+        Ok("true") => {
+            let named = variable(environment, WHERE).map(|it| (it, WHERE.to_owned()));
+            named.or_else(|| Some((COLLECTOR.to_owned(), ON.to_owned())))
+        }
+        Ok(_) => None,
+        Err(expected) => {
+            warnings.push(format!("{ON} is {given:?}, but must be {expected}"));
+            None
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,9 +130,10 @@ mod tests {
     fn read(variables: &[(&str, &str)]) -> String {
         let pairs = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
         match Together::read(&pairs.collect()) {
-            Ok(Together { store, metrics, warnings }) => {
+            Ok(Together { store, metrics, otlp, warnings }) => {
                 let shown = |it: Found| it.map_or("-".into(), |(a, b)| format!("{a} by {b}"));
-                format!("{} {} {warnings:?}", shown(store), shown(metrics))
+                let traces = otlp.map_or(String::new(), |it| shown(Some(it)) + " ");
+                format!("{} {} {traces}{warnings:?}", shown(store), shown(metrics))
             }
             Err(failure) => failure.what,
         }
@@ -160,6 +186,24 @@ mod tests {
             (
                 vec![("CYODA_ADMIN_BIND_ADDRESS", "here")],
                 "CYODA_ADMIN_BIND_ADDRESS is \"here\", but must be an IP address such as 127.0.0.1",
+            ),
+        ] {
+            assert_eq!(read(&variables), expected);
+        }
+    }
+
+    #[test]
+    fn traces_go_to_the_collector_of_the_standard_once_they_are_on() {
+        let named = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:1");
+        let on = |it| ("CYODA_OTEL_ENABLED", it);
+        for (variables, expected) in [
+            (vec![named], "- - []"),
+            (vec![on("false"), named], "- - []"),
+            (vec![on("true"), named], "- - http://c:1 by OTEL_EXPORTER_OTLP_ENDPOINT []"),
+            (vec![on("yes")], "- - http://localhost:4317 by CYODA_OTEL_ENABLED []"),
+            (
+                vec![on("on"), named],
+                "- - [\"CYODA_OTEL_ENABLED is \\\"on\\\", but must be true or false\"]",
             ),
         ] {
             assert_eq!(read(&variables), expected);

@@ -22,7 +22,7 @@ use crate::{
         entity::problem::{Failure, UNAUTHORIZED, Verbosity, problem},
         only_looks,
     },
-    telemetry::Log,
+    telemetry::{Chosen, Log, Traces},
 };
 
 /// What stands at the door.
@@ -32,19 +32,28 @@ pub struct Doorway {
     pub(crate) verbosity: Verbosity,
     /// The log, if its level may be changed by those who come through.
     pub(super) log: Option<Log>,
+    /// Which traces are exported, if any are.
+    pub(super) sampler: Chosen,
 }
 
 impl Doorway {
     /// A door before everything below `context`, such as `/api`; before everything, if it is empty.
     #[must_use]
     pub fn new(authenticator: Authenticator, context: &str, verbosity: Verbosity) -> Self {
-        Self { authenticator, context: plain(context), verbosity, log: None }
+        let (log, sampler) = (None, Chosen::default());
+        Self { authenticator, context: plain(context), verbosity, log, sampler }
     }
 
     /// The same, and administrators may change the level of the log.
     #[must_use]
     pub fn with_log(self, log: Option<Log>) -> Self {
         Self { log, ..self }
+    }
+
+    /// The same, and administrators may choose which of these traces are exported.
+    #[must_use]
+    pub fn with_traces(self, traces: &Traces) -> Self {
+        Self { sampler: traces.sampler().clone(), ..self }
     }
 
     /// What lies behind it: a slash before and none after, or nothing at all.

@@ -8,6 +8,7 @@ pub(crate) mod clients;
 pub(crate) mod log;
 pub(crate) mod m2m;
 pub(crate) mod pairs;
+pub(crate) mod sampler;
 pub(crate) mod token;
 pub(crate) mod trusted;
 
@@ -20,7 +21,6 @@ use axum::{
     routing::{MethodRouter, any, delete, get, post, put},
 };
 
-use self::admin::Administrator;
 use super::guard::Doorway;
 use crate::http::entity::problem::{Failure, NOT_IMPLEMENTED, dress};
 
@@ -36,17 +36,10 @@ pub fn routes(doorway: Arc<Doorway>) -> Router {
         }
     };
     let stubs = STUBS.map(|path| (path, any(not_implemented)));
-    // There are no traces that could be sampled, which is for administrators to know.
-    let sampler = [("/admin/trace-sampler", any(no_sampler))];
     let own = always().into_iter().map(|(_, path, route)| (path, route));
-    let router = table
-        .into_iter()
-        .chain(stubs)
-        .chain(sampler)
-        .chain(own)
-        .fold(Router::new(), |router, it| {
-            router.route(&format!("{}{}", doorway.context, it.0), it.1)
-        });
+    let router = table.into_iter().chain(stubs).chain(own).fold(Router::new(), |router, it| {
+        router.route(&format!("{}{}", doorway.context, it.0), it.1)
+    });
     router.layer(from_fn_with_state(doorway.verbosity, dress)).with_state(doorway)
 }
 
@@ -69,6 +62,8 @@ fn always() -> Vec<Row> {
         (Method::GET, "/account", get(account::show)),
         (Method::GET, "/admin/log-level", get(log::show)),
         (Method::POST, "/admin/log-level", post(log::change)),
+        (Method::GET, "/admin/trace-sampler", get(sampler::show)),
+        (Method::POST, "/admin/trace-sampler", post(sampler::change)),
     ]
 }
 
@@ -96,10 +91,6 @@ fn issuing() -> Vec<Row> {
         (Method::DELETE, "/clients/{clientId}", delete(clients::remove)),
         (Method::PUT, "/clients/{clientId}/secret", put(clients::reset)),
     ]
-}
-
-async fn no_sampler(_: Administrator) -> Failure {
-    not_implemented().await
 }
 
 async fn not_implemented() -> Failure {

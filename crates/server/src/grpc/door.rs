@@ -128,6 +128,11 @@ async fn sign_in<B>(app: &App, mut request: Request<B>) -> Result<Request<B>, St
     Ok(request)
 }
 
+/// Whether a call is about what the server is for; not about its health, or what it can do.
+pub(super) fn is_ours(path: &str) -> bool {
+    [PROCESSES, INSTANCES, ENTITIES].iter().any(|it| path.starts_with(it))
+}
+
 /// What somebody is told for whom there is no room.
 pub(super) fn full(refusal: &Refusal) -> Status {
     Status::resource_exhausted(format!("{}; ask again later", refusal.detail()))

@@ -1,4 +1,4 @@
-//! Counts calls: which, how they ended, how long they took to be answered.
+//! Counts calls, and has them traced: which, how they ended, how long they took to be answered.
 
 use std::{
     pin::Pin,
@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
+use super::door::is_ours;
 use crate::http::App;
 
 /// The method of a call that found none. The statistics do not grow with a client's imagination.
@@ -51,11 +52,15 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (app, method) = (Arc::clone(&self.app), request.uri().path().to_owned());
         let began_at = Instant::now();
+        let span = is_ours(&method).then(|| app.traces.call(&method, request.headers())).flatten();
         let answer = self.inner.call(request);
         Box::pin(async move {
             let response = answer.await?;
             // A call that went well says so after its answer, one that did not says so at once.
             let code = Status::from_header_map(response.headers()).map_or(Code::Ok, |it| it.code());
+            if let Some(span) = span {
+                span.end(code);
+            }
             let method = if code == Code::Unimplemented { NO_METHOD.to_owned() } else { method };
             app.meter.count_call(method, name(code), began_at.elapsed());
             Ok(response)

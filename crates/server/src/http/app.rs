@@ -12,6 +12,7 @@ use crate::{
     compute::Members,
     lifecycle::Gateway,
     options::{Bearer, Facts, HttpLimits},
+    telemetry::Traces,
 };
 
 /// What all requests share.
@@ -36,6 +37,8 @@ pub(crate) struct App {
     pub(crate) lifecycle: Option<Gateway>,
     /// What can be told of how it was set up.
     pub(crate) facts: Facts,
+    /// What is told of requests elsewhere.
+    pub(crate) traces: Traces,
     /// How it went when somebody looked last.
     pub(super) overview: Latest<Overview>,
     /// What had failed when somebody looked last.
@@ -70,6 +73,7 @@ impl App {
             pages: Pages::default(),
             lifecycle: None,
             facts: Facts::default(),
+            traces: Traces::default(),
             overview: Latest::default(),
             incidents: Latest::default(),
             document: OnceLock::new(),

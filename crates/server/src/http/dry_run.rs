@@ -56,7 +56,7 @@ const OF_LIFECYCLES: [(&str, &str); 2] =
 /// What changes something and is no command: nothing is decided that could be told beforehand. Work
 /// is handed out and held, definitions and models are taken in, and the rest is for operators.
 #[cfg(test)]
-pub(super) const NOT_COMMANDS: [&str; 42] = [
+pub(super) const NOT_COMMANDS: [&str; 43] = [
     "DELETE /account/m2m/{clientId}",
     "DELETE /clients/{clientId}",
     "DELETE /message",
@@ -67,6 +67,7 @@ pub(super) const NOT_COMMANDS: [&str; 42] = [
     "POST /account/m2m",
     "POST /account/m2m/{clientId}/secret/reset",
     "POST /admin/log-level",
+    "POST /admin/trace-sampler",
     "POST /clients",
     "POST /entity/{entityId}/what-if",
     "POST /message/new/{subject}",

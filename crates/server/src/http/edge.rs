@@ -23,7 +23,7 @@ use super::{
     problem::Refusal,
     process,
 };
-use crate::{lifecycle::Gateway, net::Crowded};
+use crate::{lifecycle::Gateway, net::Crowded, telemetry::RequestSpan};
 
 /// Names a request, from the client to the log and back.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -47,19 +47,26 @@ struct Visit {
     is_entity: bool,
     class: Class,
     began_at: Instant,
+    /// What is told of it elsewhere, if anything is.
+    span: Option<RequestSpan>,
 }
 
 impl Visit {
-    fn new(context: &str, request: &Request) -> Self {
+    fn new(app: &App, request: &Request) -> Self {
+        let context = app.context();
         let route = request.extensions().get::<MatchedPath>();
-        let route = route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+        let found = route.map(MatchedPath::as_str);
+        let route = found.unwrap_or(NO_ROUTE).to_owned();
         let is_entity = entity::owns(context, request.uri().path());
         let class = match is_entity {
             true => entity::class(context, (request.method(), &route), request.headers()),
             false => class(request.method(), &route),
         };
+        let id = request_id(request.headers());
+        let span = || app.traces.request((request.method(), found), &id, request.headers());
+        let span = (class != Class::Operations).then(span).flatten();
         Self {
-            id: request_id(request.headers()),
+            id,
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
             origin: request.headers().get(header::ORIGIN).cloned(),
@@ -68,26 +75,27 @@ impl Visit {
             class,
             route,
             began_at: Instant::now(),
+            span,
         }
     }
 }
 
 /// What every request passes.
 pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let visit = Visit::new(app.context(), &request);
+    let visit = Visit::new(&app, &request);
     // Probes and metrics may have an address of their own, with names of its own.
     if visit.class != Class::Operations
         && let Err(refusal) = app.pages.believe(&request)
     {
-        return leave(&app, &visit, refusal.into_response());
+        return leave(&app, visit, refusal.into_response());
     }
     if let Some(answer) = app.pages.preflight(&request) {
-        return leave(&app, &visit, answer);
+        return leave(&app, visit, answer);
     }
     if lifecycle::owner(&app, &visit.path).is_some()
         && let Some(answer) = lifecycle::preflight(&visit.method, request.headers())
     {
-        return leave(&app, &visit, answer);
+        return leave(&app, visit, answer);
     }
     let admitted = admit(&app, &visit, &request);
     let response = match admitted {
@@ -98,7 +106,7 @@ pub(super) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
         }
         Err(refusal) => refusal.into_response(),
     };
-    leave(&app, &visit, response)
+    leave(&app, visit, response)
 }
 
 fn admit(
@@ -153,7 +161,9 @@ fn late(visit: &Visit, patience: Duration) -> Refusal {
     Refusal::new(EdgeCode::OutcomeUnknown, detail)
 }
 
-fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
+fn leave(app: &App, mut visit: Visit, mut response: Response) -> Response {
+    let span = visit.span.take();
+    let visit = &visit;
     let verbosity = app.doorway.verbosity();
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
         response = match visit.is_entity {
@@ -168,6 +178,9 @@ fn leave(app: &App, visit: &Visit, mut response: Response) -> Response {
     let status = response.status();
     app.meter.count(&visit.method, &visit.route, status, took);
     log(visit, status, took);
+    if let Some(span) = span {
+        span.end(status);
+    }
     let headers = response.headers_mut();
     app.pages.allow(&visit.path, visit.origin.as_ref(), headers);
     if let Some(gateway) = lifecycle::owner(app, &visit.path) {

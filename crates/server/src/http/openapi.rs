@@ -32,7 +32,7 @@ use super::{
     lifecycle::describe as lifecycle,
     lint, meter, overview, process, settings, what_if, workers,
 };
-use crate::auth::routes::{account, clients, log, m2m, pairs, token, trusted};
+use crate::auth::routes::{account, clients, log, m2m, pairs, sampler, token, trusted};
 
 /// What the paths of entities lie below in the document as it is written here.
 const CONTEXT: &str = "/api";
@@ -99,7 +99,7 @@ const ORIGIN: &str = "http://origin.invalid";
         account::show, token::issue, pairs::jwks, pairs::create, pairs::current, pairs::remove,
         pairs::invalidate, pairs::reactivate, trusted::list, trusted::create, trusted::remove,
         trusted::invalidate, trusted::reactivate, clients::list, clients::create,
-        log::show, log::change, clients::remove, clients::reset, m2m::list, m2m::create, m2m::remove, m2m::reset,
+        log::show, log::change, sampler::show, sampler::change, clients::remove, clients::reset, m2m::list, m2m::create, m2m::remove, m2m::reset,
         lifecycle::types, lifecycle::list, lifecycle::show, lifecycle::history,
         lifecycle::children, lifecycle::patch, lifecycle::transition,
     ),
@@ -365,6 +365,9 @@ mod tests {
         "is_terminal",
     ];
 
+    /// What administrators of the entity format have always written.
+    const OF_ADMINISTRATORS: [&str; 1] = ["parent_based"];
+
     #[test]
     fn lifecycles_are_described_where_they_are_and_only_if_there_are_any() {
         let paths = |lifecycles| {
@@ -383,7 +386,8 @@ mod tests {
         fn check(value: &Value) {
             let properties = value.get("properties").and_then(Value::as_object);
             for name in properties.into_iter().flat_map(|it| it.keys()) {
-                let known = || OAUTH.iter().chain(&OF_LIFECYCLES).any(|it| it == name);
+                let all = || OAUTH.iter().chain(&OF_LIFECYCLES).chain(&OF_ADMINISTRATORS);
+                let known = || all().any(|it| it == name);
                 assert!(!name.contains('_') || known(), "{name}");
             }
             let inside = value.as_object().map(|it| it.values().collect::<Vec<_>>());

@@ -46,7 +46,6 @@ async fn there_are_no_tokens_keys_and_clients() {
         "GET /clients",
         "PUT /clients/x/secret",
         "GET /account/subscriptions",
-        "GET /admin/trace-sampler",
         // This world has no log.
         "GET /admin/log-level",
         "POST /admin/log-level",

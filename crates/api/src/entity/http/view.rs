@@ -64,6 +64,24 @@ pub struct LogLevelChange {
     pub previous: String,
 }
 
+/// Which traces a node exports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TraceSampler {
+    /// Of traces that begin here: `always`, `never` or `ratio`.
+    pub sampler: String,
+    /// The share of them: more than 0, at most 1. Only with `ratio`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Whether traces that began elsewhere are exported if, and only if, they are exported there.
+    #[serde(default = "yes")]
+    pub parent_based: bool,
+}
+
+/// What counts unless somebody says otherwise.
+const fn yes() -> bool {
+    true
+}
+
 /// How the server is.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = EntityHealth)]

@@ -20,7 +20,7 @@ use crate::{
         vault::{COME_BACK_AFTER, Refused},
     },
     http::entity::problem::{Failure, NOT_IMPLEMENTED},
-    telemetry::Log,
+    telemetry::{Chosen, Log},
 };
 
 /// Bytes of a body.
@@ -59,6 +59,11 @@ impl Administrator {
     /// The log of this node, if it may be changed.
     pub(super) fn node_log(&self) -> Option<&Log> {
         self.doorway.log.as_ref()
+    }
+
+    /// Which traces this node exports.
+    pub(super) fn sampler(&self) -> &Chosen {
+        &self.doorway.sampler
     }
 
     /// Leaves a line in the log: who did what to which.

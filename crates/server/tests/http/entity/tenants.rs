@@ -72,10 +72,13 @@ async fn prepare(world: &World, who: &[String], sample: &str) {
     }
 }
 
-/// What belongs to the server, and therefore to no tenant: its own pairs of keys, its log.
-const OF_ALL: [&str; 8] = [
+/// What belongs to the server, and therefore to no tenant: its own pairs of keys, its log, its
+/// traces.
+const OF_ALL: [&str; 10] = [
     "GET /api/admin/log-level",
     "POST /api/admin/log-level",
+    "GET /api/admin/trace-sampler",
+    "POST /api/admin/trace-sampler",
     "GET /api/.well-known/jwks.json",
     "POST /api/oauth/keys/keypair",
     "GET /api/oauth/keys/keypair/current",
