@@ -12,8 +12,10 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-#[cfg(feature = "nats")]
-use tokio::runtime::Handle;
+use futures_util::{
+    FutureExt as _,
+    future::{BoxFuture, ready},
+};
 use waypost_kernel::Store;
 use waypost_lifecycle::{
     Bucket, BucketError, BucketWatch, Buckets, Entry, Manager, MemoryBuckets, Retained, Revision,
@@ -30,7 +32,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 pub(crate) struct Site {
     pub(crate) buckets: Arc<dyn Buckets>,
     /// Counts something of which every watch holds one while it is open.
-    pub(crate) n_held: Arc<dyn Fn() -> usize + Send + Sync>,
+    pub(crate) n_held: Arc<dyn Fn() -> BoxFuture<'static, usize> + Send + Sync>,
     _folder: Option<Arc<tempfile::TempDir>>,
 }
 
@@ -43,7 +45,7 @@ impl Site {
     pub(crate) async fn memory() -> Self {
         let buckets = MemoryBuckets::new();
         let things = buckets.clone();
-        let n_held = move || things.bucket("THINGS").map_or(0, |it| it.n_watches());
+        let n_held = move || ready(things.bucket("THINGS").map_or(0, |it| it.n_watches())).boxed();
         Self { buckets: Arc::new(buckets), n_held: Arc::new(n_held), _folder: None }
     }
 
@@ -57,7 +59,7 @@ impl Site {
 
     fn sql<S: Store + 'static>(store: Arc<S>) -> Self {
         let buckets = SqlBuckets::new(Arc::clone(&store) as Arc<dyn Store>, "acme".into());
-        let n_held = move || Arc::strong_count(&store);
+        let n_held = move || ready(Arc::strong_count(&store)).boxed();
         Self { buckets: Arc::new(buckets), n_held: Arc::new(n_held), _folder: None }
     }
 
@@ -84,10 +86,18 @@ impl Site {
     async fn nats_at(url: &str) -> Self {
         let client = async_nats::connect(url).await.unwrap();
         let prefix = format!("T{}_{}_", std::process::id(), number());
+        let context = async_nats::jetstream::new(client.clone());
         let buckets = waypost_lifecycle::NatsBuckets::new(client);
+        let stream = format!("KV_{prefix}THINGS");
+        let n_held = move || {
+            let (context, stream) = (context.clone(), stream.clone());
+            let count = async move {
+                let stream = context.get_stream(stream).await.unwrap();
+                stream.cached_info().state.consumer_count
+            };
+            count.boxed()
+        };
         let buckets = Arc::new(Prefixed { buckets, prefix });
-        // The client has tasks for what it is subscribed to.
-        let n_held = || Handle::current().metrics().num_alive_tasks();
         Self { buckets, n_held: Arc::new(n_held), _folder: None }
     }
 
