@@ -377,9 +377,12 @@ impl DynManager {
     pub async fn delete(&self, workflow: &str, entity_id: &str) -> Result<()> {
         let registration = self.core.registration(workflow)?;
         let key = self.core.key(&registration, entity_id)?;
+        let last = registration.index.revision(entity_id);
         let deleted = registration.bucket.delete(&key).await;
         deleted.map_err(|it| registration.store_error(it))?;
-        registration.index.forgot(entity_id);
+        if let Some(last) = last {
+            registration.index.forgot(entity_id, last);
+        }
         Ok(())
     }
 

@@ -32,10 +32,14 @@ impl Index {
         }
     }
 
-    /// Takes note of a deletion of our own. The watch will tell its number; until then the entity
-    /// is not there, whatever was known of it.
-    pub(crate) fn forgot(&self, entity_id: &str) {
-        lock(&self.content).forget(entity_id);
+    /// The last write of an entity that is known.
+    pub(crate) fn revision(&self, entity_id: &str) -> Option<Revision> {
+        lock(&self.content).revision(entity_id)
+    }
+
+    /// Takes note of a deletion of our own, after this write. The watch will tell its number.
+    pub(crate) fn forgot(&self, entity_id: &str, last: Revision) {
+        lock(&self.content).forget(entity_id, last);
     }
 
     /// Asks, if everything is known by now.

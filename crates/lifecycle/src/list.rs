@@ -9,7 +9,7 @@ use crate::{
     core::{Core, Stored},
     held::Held,
     index::{Wanted, is_indexed, term},
-    registration::Registration,
+    registration::{PROBE, Registration},
 };
 
 /// How many entities are read at once.
@@ -144,6 +144,7 @@ impl Core {
         registration: &Registration,
     ) -> Result<BTreeMap<String, u64>> {
         if let Some(counts) = registration.index.ask(|it| it.counts()) {
+            self.vouch(registration).await?;
             return Ok(counts);
         }
         let mut counts = BTreeMap::new();
@@ -188,6 +189,9 @@ impl Core {
             if is_exact { (options.offset, options.limit()) } else { (0, usize::MAX) };
         let page = registration.index.ask(|it| it.page(&wanted, offset, limit));
         let Some(page) = page else { return Ok(None) };
+        if page.is_empty() {
+            self.vouch(registration).await?;
+        }
         let wanted =
             if is_exact { usize::MAX } else { options.offset.saturating_add(options.limit()) };
         let mut found = Vec::new();
@@ -210,6 +214,9 @@ impl Core {
         registration: &Registration,
         ids: &[impl AsRef<str>],
     ) -> Result<Vec<Stored>> {
+        if ids.is_empty() {
+            self.vouch(registration).await?;
+        }
         let keys: Vec<_> = ids.iter().map(|id| registration.shape.key(id.as_ref())).collect();
         let entries = registration.bucket.get_many(&keys).await;
         let entries = entries.map_err(|it| registration.store_error(it))?;
@@ -218,6 +225,13 @@ impl Core {
     }
 
     /// What is stored, if it is of this type and can be read.
+    /// Makes sure that the store is there before something is told from memory alone: while it is
+    /// away, nobody hears of what others write.
+    async fn vouch(&self, registration: &Registration) -> Result<()> {
+        let asked = registration.bucket.get(&registration.shape.key(PROBE)).await;
+        asked.map(drop).map_err(|it| registration.store_error(it))
+    }
+
     fn readable(&self, registration: &Registration, entry: &Entry) -> Option<Stored> {
         match registration.open(entry) {
             Ok(stored) => {

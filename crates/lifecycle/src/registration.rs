@@ -43,6 +43,9 @@ pub struct WorkflowDef {
     pub operator_writable_fields: Vec<String>,
 }
 
+/// An id that any type can have.
+pub(crate) const PROBE: &str = "probe";
+
 /// What a type says about itself.
 pub(crate) struct Claims {
     pub(crate) workflow: String,
@@ -78,7 +81,6 @@ impl Claims {
         if self.bucket.is_empty() {
             return Err(invalid("its bucket is empty".to_owned()));
         }
-        const PROBE: &str = "probe";
         let key = self.shape.key(PROBE);
         if check_key(&key).is_err() || self.shape.id_of(&key) != Some(PROBE) {
             return Err(invalid(format!(

@@ -32,8 +32,6 @@ pub(crate) struct Wanted<'w> {
 
 struct Known {
     revision: Revision,
-    /// The watch that spoke of it last.
-    round: u64,
     /// Nothing, if it was deleted.
     facts: Option<Facts>,
 }
@@ -42,7 +40,6 @@ type Ids = BTreeSet<Arc<str>>;
 
 #[derive(Default)]
 pub(crate) struct Content {
-    round: u64,
     is_ready: bool,
     entities: BTreeMap<Arc<str>, Known>,
     sets: Sets,
@@ -63,20 +60,14 @@ impl Content {
         self.is_ready
     }
 
-    /// A watch begins to show everything. What is known stays until it is through.
+    /// A watch begins to show everything. What was known is not worth keeping: it may be gone, or
+    /// of a bucket that was made anew with smaller numbers.
     pub(super) fn begin(&mut self) {
-        self.round += 1;
-        self.is_ready = false;
+        *self = Self::default();
     }
 
-    /// The watch has shown everything: what it did not speak of is not there any more.
+    /// The watch has shown everything.
     pub(super) fn complete(&mut self) {
-        let round = self.round;
-        let unseen = self.entities.iter().filter(|(_, it)| it.round < round);
-        let unseen: Vec<_> = unseen.map(|(id, _)| Arc::clone(id)).collect();
-        for id in unseen {
-            self.forget(&id);
-        }
         self.is_ready = true;
     }
 
@@ -85,43 +76,44 @@ impl Content {
         self.is_ready = false;
     }
 
-    /// Whether this write of an entity, or a later one, is known. It is there, in any case.
-    pub(super) fn knows(&mut self, entity_id: &str, revision: Revision) -> bool {
-        let Some(known) = self.entities.get_mut(entity_id) else { return false };
-        known.round = self.round;
-        known.revision >= revision
+    /// The last write of an entity that is known.
+    pub(super) fn revision(&self, entity_id: &str) -> Option<Revision> {
+        self.entities.get(entity_id).map(|it| it.revision)
+    }
+
+    /// Whether this write of an entity, or a later one, is known.
+    pub(super) fn knows(&self, entity_id: &str, revision: Revision) -> bool {
+        self.revision(entity_id).is_some_and(|it| it >= revision)
     }
 
     /// Takes note of a write, unless a later one is known.
     pub(super) fn apply(&mut self, entity_id: &str, revision: Revision, facts: Option<Facts>) {
-        let round = self.round;
         let buried = match find(&mut self.entities, entity_id) {
-            Some((_, known)) if known.revision >= revision => {
-                known.round = round;
-                return;
-            }
+            Some((_, known)) if known.revision >= revision => return,
             Some((id, known)) => {
                 self.sets.relink(id, known.facts.as_ref(), facts.as_ref());
                 let buried = facts.is_none().then(|| Arc::clone(id));
-                *known = Known { revision, round, facts };
+                *known = Known { revision, facts };
                 buried
             }
             None => {
                 let id: Arc<str> = entity_id.into();
                 self.sets.relink(&id, None, facts.as_ref());
                 let buried = facts.is_none().then(|| Arc::clone(&id));
-                self.entities.insert(id, Known { revision, round, facts });
+                self.entities.insert(id, Known { revision, facts });
                 buried
             }
         };
         self.bury(buried);
     }
 
-    /// Takes note that an entity is gone, whatever is known of it.
-    pub(super) fn forget(&mut self, entity_id: &str) {
-        let round = self.round;
+    /// Takes note that an entity is gone whose last write was this one. If a later one is known,
+    /// it came after the end, or the watch has told of the end already.
+    pub(super) fn forget(&mut self, entity_id: &str, last: Revision) {
         let Some((id, known)) = find(&mut self.entities, entity_id) else { return };
-        known.round = round;
+        if known.revision > last {
+            return;
+        }
         let Some(facts) = known.facts.take() else { return };
         self.sets.relink(id, Some(&facts), None);
         let buried = Arc::clone(id);
@@ -267,6 +259,28 @@ mod tests {
         content.complete();
         assert_eq!(page(&content, "x"), ["kept", "new"]);
         assert!(content.is_ready());
+    }
+
+    #[test]
+    fn a_bucket_that_was_made_anew_begins_with_small_numbers() {
+        let mut content = Content::default();
+        content.apply("a", Revision(9), in_phase("x"));
+        content.begin();
+        content.apply("a", Revision(1), in_phase("y"));
+        content.complete();
+        assert_eq!((page(&content, "x"), page(&content, "y")), (vec![], vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn an_end_takes_nothing_that_began_after_it() {
+        let mut content = Content::default();
+        content.apply("a", Revision(1), in_phase("x"));
+        let last = content.revision("a").unwrap();
+        content.apply("a", Revision(3), in_phase("x"));
+        content.forget("a", last);
+        assert_eq!(page(&content, "x"), ["a"]);
+        content.forget("a", Revision(3));
+        assert!(page(&content, "x").is_empty());
     }
 
     #[test]

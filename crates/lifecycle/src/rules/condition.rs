@@ -116,8 +116,9 @@ impl View for Open<'_> {
         &self.1.workflow
     }
 
+    /// As it is written, like what rules see before they act: not all of it need be a field.
     fn field(&self, name: &str) -> Option<Value> {
-        self.0.get(name).map(|it| it.to_json())
+        self.0.to_value().ok()?.get_mut(name).map(Value::take)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Creating, reading, changing and moving entities.
 
+use std::sync::LazyLock;
+
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use waypost_lifecycle::{
-    Completion, Error, FieldKind, Manager, MemoryBuckets, Participant, Source, Transitions,
-    WatchEvent,
+    Completion, Error, FieldKind, FieldMeta, ListOptions, Manager, MemoryBuckets, Participant,
+    Phase, Source, Transitions, WatchEvent,
 };
 
 use crate::{
@@ -25,7 +27,119 @@ on_every_store![
     a_raw_change_may_set_any_phase,
     operators_write_what_they_may,
     a_watch_shows_entities,
+    phases_of_an_enum_are_kept_even_those_it_does_not_know,
+    a_move_to_where_it_is_needs_an_edge_and_leaves_no_trace,
+    a_type_may_have_its_own_word_on_what_is_over,
 ];
+
+#[derive(Clone, Default, PartialEq, Debug, Phase)]
+enum Stage {
+    #[default]
+    Draft,
+    #[phase(rename = "in-print")]
+    InPrint,
+    Unknown(String),
+}
+
+fn printing() -> Transitions {
+    Transitions::new().phase("Draft", ["Draft", "in-print"]).phase("in-print", [])
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "book", bucket = "BOOKS", transitions = printing)]
+struct Book {
+    #[lifecycle(id)]
+    isbn: String,
+    #[lifecycle(phase)]
+    stage: Stage,
+}
+
+async fn phases_of_an_enum_are_kept_even_those_it_does_not_know(site: Site) {
+    let manager = site.manager();
+    let books = manager.register::<Book>().await.unwrap();
+    books.create(&Book { isbn: "b-1".to_owned(), stage: Stage::Draft }).await.unwrap();
+    let printed = books.transition("b-1", "in-print", Source::Component, "").await.unwrap();
+    assert_eq!(printed.stage, Stage::InPrint);
+    let burn = |it: &mut Book| {
+        it.stage = Stage::Unknown("burnt".to_owned());
+        Ok(())
+    };
+    books.update("b-1", burn).await.unwrap();
+    let found = books.snapshot("b-1").await.unwrap();
+    assert_eq!((found.phase.as_str(), found.degraded), ("burnt", true));
+    assert_eq!(found.value.stage, Stage::Unknown("burnt".to_owned()));
+    let history = books.history("b-1").await.unwrap();
+    let phases: Vec<_> = history.iter().map(|it| it.to.as_str()).collect();
+    assert_eq!(phases, ["Draft", "in-print", "burnt"]);
+}
+
+async fn a_move_to_where_it_is_needs_an_edge_and_leaves_no_trace(site: Site) {
+    let books = site.manager().register::<Book>().await.unwrap();
+    books.create(&Book { isbn: "b-1".to_owned(), stage: Stage::Draft }).await.unwrap();
+    let before = books.snapshot("b-1").await.unwrap().revision;
+    books.transition("b-1", "Draft", Source::Component, "once more").await.unwrap();
+    assert!(books.snapshot("b-1").await.unwrap().revision > before, "it was written");
+    assert_eq!(books.history("b-1").await.unwrap().len(), 1);
+}
+
+/// A thing that is over before its table says so.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Loan {
+    id: String,
+    phase: String,
+}
+
+impl Participant for Loan {
+    const WORKFLOW: &'static str = "loan";
+    const BUCKET: &'static str = "LOANS";
+
+    fn kv_key(entity_id: &str) -> String {
+        entity_id.to_owned()
+    }
+
+    fn entity_id_from_key(key: &str) -> Option<&str> {
+        Some(key)
+    }
+
+    fn transitions() -> Transitions {
+        Transitions::new().phase("open", ["repaid"]).phase("repaid", ["closed"]).phase("closed", [])
+    }
+
+    fn fields() -> &'static [FieldMeta] {
+        static FIELDS: LazyLock<Vec<FieldMeta>> = LazyLock::new(|| {
+            let field = |name, tag| FieldMeta::new(name, FieldKind::Text).tagged(tag).unwrap();
+            vec![field("id", "id"), field("phase", "phase")]
+        });
+        &FIELDS
+    }
+
+    fn entity_id(&self) -> &str {
+        &self.id
+    }
+
+    fn phase(&self) -> &str {
+        &self.phase
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.phase != "open"
+    }
+}
+
+async fn a_type_may_have_its_own_word_on_what_is_over(site: Site) {
+    let loans = site.manager().register::<Loan>().await.unwrap();
+    for (id, phase) in [("a", "open"), ("b", "repaid"), ("c", "closed")] {
+        loans.create(&Loan { id: id.to_owned(), phase: phase.to_owned() }).await.unwrap();
+    }
+    for options in [ListOptions::default(), ListOptions::default().fresh()] {
+        let active = loans.list(&options.only_active()).await.unwrap();
+        assert_eq!(active.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    }
+    assert!(loans.snapshot("b").await.unwrap().is_terminal);
+    // Moves go by the table.
+    let closed = loans.transition("b", "closed", Source::Component, "").await.unwrap();
+    assert_eq!(closed.phase, "closed");
+}
 
 async fn what_is_created_can_be_read(site: Site) {
     let missions = site.manager().register::<Mission>().await.unwrap();

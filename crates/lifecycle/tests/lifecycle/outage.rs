@@ -101,6 +101,12 @@ async fn nothing_is_lost_when_the_server_is_killed() {
     missions.create(&mission("m-1")).await.unwrap();
     let mut watch = missions.watch().await.unwrap();
     assert_eq!(watch.next().await.unwrap().phase, "planning");
+    let indexed = async {
+        while !manager.is_indexed("drone-survey").unwrap() {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(indexed).await;
     for (round, to) in ["flying", "capturing", "flying", "landing"].into_iter().enumerate() {
         server.kill();
         let noticed = async {
@@ -112,6 +118,13 @@ async fn nothing_is_lost_when_the_server_is_killed() {
         // Refused at once, and not sent later: the history says so below.
         let refused = missions.transition("m-1", "aborted", Source::Component, "").await;
         assert!(matches!(refused, Err(Error::Store { .. })), "{refused:?}");
+        // Nor is anything told from memory: what others write meanwhile is not known.
+        let counts = manager.counts_by_phase("drone-survey").await;
+        assert!(matches!(counts, Err(Error::Store { .. })), "{counts:?}");
+        let nobody = missions.list(&ListOptions::default().in_phase("failed")).await;
+        assert!(matches!(nobody, Err(Error::Store { .. })), "{nobody:?}");
+        let children = manager.children("m-1").await.map(|it| it.len());
+        assert!(matches!(children, Err(Error::Store { .. })), "{children:?}");
         server.run();
         let moved = eventually(|| missions.transition("m-1", to, Source::Component, "back"));
         assert_eq!(in_time(moved).await.phase, to);

@@ -252,6 +252,30 @@ async fn a_rule_that_is_fired_by_many_at_once_acts_once(site: Site) {
     }
 }
 
+#[tokio::test]
+async fn a_rule_sees_what_is_no_field_before_it_acts_and_while_it_does() {
+    let manager = Manager::builder(MemoryBuckets::new()).create_buckets(8).build();
+    let lamp = json!({
+        "workflow": "lamp", "bucket": "LAMPS", "transitions": {"dark": ["lit"], "lit": []},
+        "fields": [{"name": "id", "tags": "id"}, {"name": "phase", "tags": "phase"}]
+    });
+    manager.register_described(serde_json::from_value(lamp).unwrap()).await.unwrap();
+    let light = json!([{
+        "name": "light", "workflow": "lamp",
+        "when": [{"field": "room", "operator": "eq", "value": "hall", "required": true}],
+        "then": [{"type": "lifecycle_transition", "phase": "lit"}]
+    }]);
+    let rules = serde_json::from_value(light).unwrap();
+    let rules = Rules::new(manager.dynamic().clone(), rules).unwrap();
+    for (id, room, acts) in [("l-1", "hall", true), ("l-2", "attic", false)] {
+        let lamp = json!({"id": id, "phase": "dark", "room": room});
+        manager.create("lamp", &lamp).await.unwrap();
+        assert_eq!(rules.fire("light", id).await.unwrap(), acts, "{room}");
+        let phase = manager.get("lamp", id).await.unwrap().phase;
+        assert_eq!(phase == "lit", acts, "{room}");
+    }
+}
+
 async fn two_engines_act_once(site: Site) {
     let first = site.manager();
     let missions = first.register::<Mission>().await.unwrap();

@@ -37,6 +37,7 @@ async fn what_is_wrong_is_named_and_changes_nothing() {
         (r#"{"sampler":"ratio","ratio":1e999}"#, "the body cannot be read"),
         ("7", "the body must be an object"),
         (r#"{"sampler":"sometimes"}"#, "sampler must be always, never or ratio"),
+        (r#"{"sampler":"ratio"}"#, "ratio must be a number above 0 and at most 1"),
         (r#"{"sampler":"ratio","ratio":0}"#, "ratio must be a number above 0 and at most 1"),
         (r#"{"sampler":"ratio","ratio":1.5}"#, "ratio must be a number above 0 and at most 1"),
         (r#"{"sampler":"always","ratio":0.5}"#, "ratio must not be there unless sampler is ratio"),

@@ -54,6 +54,18 @@ async fn a_schema_of_another_program_is_left_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_schema_of_the_future_is_left_alone() {
+    let site = Site::new();
+    drop(site.node(StoreClock::Database).await);
+    let change = "insert into migrations (number, name, checksum)
+        values (999, 'future', 'x')";
+    site.sql().await.execute(change, &[]).await.unwrap();
+    let opened = PostgresStore::connect(&site.url, site.options(), StoreClock::Database).await;
+    let text = opened.err().unwrap().to_string();
+    assert!(text.contains("use a newer waypost"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_writer_that_ends_in_good_order_leaves_its_stream_to_the_next() {
     let site = Site::new();
     for version in 1..=5 {

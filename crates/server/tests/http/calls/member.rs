@@ -67,12 +67,17 @@ impl Line {
         Ok(Some((event, payload)))
     }
 
-    /// The next question.
+    /// The payload of the next question.
     pub(crate) async fn asked(&mut self) -> Value {
+        self.question().await.1
+    }
+
+    /// The next question.
+    pub(crate) async fn question(&mut self) -> (CloudEvent, Value) {
         loop {
             let (event, payload) = self.next().await.unwrap().unwrap();
             if event.r#type.ends_with("CalculationRequest") {
-                return payload;
+                return (event, payload);
             }
         }
     }

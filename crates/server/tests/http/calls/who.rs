@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use tonic::Code;
+use waypost_api::grpc::cloudevents::{CloudEvent, cloud_event::cloud_event_attribute_value::Attr};
 use waypost_server::{HttpLimits, Options};
 
 use super::{
+    compute::new,
     hall::{Hall, code, hall, hall_with},
     operations::KINDS,
 };
@@ -144,6 +146,47 @@ async fn a_member_is_a_program_and_joins_its_own_tenant() {
     let mut line = hall.open(Some(&program)).await.unwrap();
     line.send("CalculationMemberKeepAliveEvent", json!({"id": "k", "memberId": "m"}));
     assert_eq!(code(line.next().await), Code::InvalidArgument);
+}
+
+/// What a question says of who called.
+fn caller(event: &CloudEvent) -> [Option<String>; 3] {
+    ["authtype", "authid", "authclaims"].map(|name| {
+        let attribute = event.attributes.get(name)?.attr.as_ref()?;
+        let Attr::CeString(text) = attribute else { panic!("{name}: {attribute:?}") };
+        Some(text.clone())
+    })
+}
+
+#[tokio::test]
+async fn members_are_told_who_called_over_http_and_grpc() {
+    let hall = strict().await;
+    let program = bearer(&hall.world, "one", &["ROLE_ADMIN", "ROLE_M2M"]);
+    let person = bearer(&hall.world, "one", &["ROLE_USER"]);
+    let mut line = hall.open(Some(&program)).await.unwrap();
+    line.send("CalculationMemberJoinEvent", json!({"id": "j"}));
+    hall.with_processor(&[format!("Authorization: {person}")]).await;
+    for (who, expected) in [
+        (&person, ["user", "user of one", "ROLE_USER"]),
+        (&program, ["service_account", "user of one", "ROLE_ADMIN,ROLE_M2M"]),
+    ] {
+        let expected = expected.map(|it| Some(it.to_owned()));
+        let header = [format!("Authorization: {who}")];
+        let asked = tokio::select! {
+            asked = line.question() => asked,
+            answer = hall.world.say(r#"POST /api/entity/JSON/m/1 {"n":1}"#, &header) => {
+                panic!("nobody was asked: {}", answer.text)
+            }
+        };
+        assert_eq!(caller(&asked.0), expected);
+        let metadata = [("authorization", who.as_str())];
+        let asked = tokio::select! {
+            asked = line.question() => asked,
+            answer = hall.ask_with("EntityCreateRequest", new(json!({"n": 1})), &metadata) => {
+                panic!("nobody was asked: {answer:?}")
+            }
+        };
+        assert_eq!(caller(&asked.0), expected);
+    }
 }
 
 #[tokio::test]
