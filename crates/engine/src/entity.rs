@@ -24,6 +24,7 @@ mod searches;
 mod transaction;
 mod what_if;
 mod work;
+mod workflows;
 mod write;
 
 pub(crate) use self::handle::Home;

@@ -161,6 +161,9 @@ pub const INDEXES_MAX: usize = 16;
 /// How long the name of a model may be, in bytes.
 pub const MODEL_NAME_MAX: usize = 256;
 
+/// How much of a workflow's description the log shows, in characters.
+pub const DESCRIPTION_TOLD_MAX: usize = 200;
+
 /// How many searches a node carries out in the background at a time.
 pub const SEARCHES_RUNNING_MAX: usize = 16;
 

@@ -8,6 +8,8 @@ pub(crate) struct Serde {
     pub(crate) rename: Option<String>,
     pub(crate) rename_all: Option<String>,
     pub(crate) is_skipped: bool,
+    /// Whether a function of the program's writes or reads the field.
+    pub(crate) is_custom: bool,
 }
 
 impl Serde {
@@ -28,6 +30,8 @@ impl Serde {
             let half = ["skip_serializing", "skip_deserializing"];
             let is_half = half.iter().any(|it| meta.path.is_ident(it));
             self.is_skipped |= is_half || meta.path.is_ident("skip");
+            let custom = ["with", "serialize_with", "deserialize_with"];
+            self.is_custom |= custom.iter().any(|it| meta.path.is_ident(it));
             pass_over(meta)?;
         }
         Ok(())

@@ -131,6 +131,13 @@ fn members(input: &DeriveInput) -> Result<Vec<Member<'_>>> {
             }
             continue;
         }
+        if serde.is_custom
+            && let Some(tag) = tags.iter().find(|it| *it != "readonly")
+        {
+            let text = "a function writes or reads this field in its own way: to tag it, give it a \
+                        type that serde writes and reads like that by itself";
+            return Err(Error::new(tag.span(), text));
+        }
         let name = serde.name(ident, &rules);
         if name == RESERVED {
             return Err(Error::new_spanned(ident, "this name belongs to the library"));

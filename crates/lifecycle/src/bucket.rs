@@ -283,8 +283,8 @@ pub trait Bucket: Send + Sync {
     /// What is there now, then a mark, then every later write. The writes to a key come in order.
     ///
     /// What is there is read as it is asked for, so that a watch that nobody reads holds little. A
-    /// value that was overwritten and forgotten before it was its turn is left out: the write that
-    /// replaced it is shown, before the mark.
+    /// value that was overwritten before it was its turn may be left out: the writes that replaced it
+    /// are shown, before the mark.
     ///
     /// # Errors
     /// When it cannot begin.

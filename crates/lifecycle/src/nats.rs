@@ -12,7 +12,7 @@ use async_nats::{
         self, Context, ErrorCode,
         context::{GetStreamErrorKind, PublishError, PublishErrorKind},
         kv::{EntryErrorKind, Operation, Store, UpdateError, UpdateErrorKind},
-        stream::{Config, DiscardPolicy},
+        stream::{Config, DiscardPolicy, LastRawMessageErrorKind},
     },
 };
 use async_trait::async_trait;
@@ -31,16 +31,21 @@ const READS: usize = 32;
 /// How often a creation is tried against others.
 const ATTEMPTS: usize = 16;
 
+/// The header that says what a write is if it is not a value.
+const OPERATION: &str = "KV-Operation";
+
 /// The most that the protocol lets a bucket remember of a key.
 const DEPTH_MAX: u8 = 64;
 
 /// Buckets of a NATS server.
 ///
-/// ```no_run
+/// ```
 /// use waypost_lifecycle::{Manager, NatsBuckets};
 ///
-/// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let Ok(address) = std::env::var("WAYPOST_TEST_NATS") else { return Ok(()) };
+/// let client = async_nats::connect(address).await?;
 /// let manager = Manager::builder(NatsBuckets::new(client.clone())).create_buckets(8).build();
 ///
 /// let context = async_nats::jetstream::with_domain(client, "hub");
@@ -109,6 +114,14 @@ async fn open(context: &Context, name: &str) -> Result<Store, BucketError> {
     context.get_key_value(name).await.map_err(|error| unavailable(&error))
 }
 
+/// The last write to a key.
+enum Last {
+    None,
+    Value,
+    /// That there is nothing any more; and the number of the write.
+    Mark(u64),
+}
+
 struct NatsBucket {
     context: Context,
     store: Store,
@@ -126,13 +139,17 @@ impl NatsBucket {
         }
     }
 
-    /// What is at the key, be it the mark of a deletion.
-    async fn last(&self, key: &str) -> Result<Option<jetstream::kv::Entry>, BucketError> {
+    /// The last write to the key, as the one who accepts writes knows it. A replica that answers
+    /// other reads may not have heard of it yet.
+    async fn last(&self, key: &str) -> Result<Last, BucketError> {
         self.check_connection()?;
-        self.store.entry(key).await.map_err(|error| match error.kind() {
-            EntryErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
-            EntryErrorKind::TimedOut | EntryErrorKind::Other => unavailable(&error),
-        })
+        let subject = format!("{}{key}", self.store.prefix);
+        match self.store.stream.get_last_raw_message_by_subject(&subject).await {
+            Ok(it) if it.headers.get(OPERATION).is_some() => Ok(Last::Mark(it.sequence)),
+            Ok(_) => Ok(Last::Value),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(Last::None),
+            Err(error) => Err(unavailable(&error)),
+        }
     }
 
     async fn write(&self, key: &str, value: Bytes, last: u64) -> Result<Revision, BucketError> {
@@ -164,7 +181,12 @@ fn is_passing(error: &UpdateError) -> bool {
 impl Bucket for NatsBucket {
     async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
         check_key(key)?;
-        Ok(self.last(key).await?.and_then(|it| match it.operation {
+        self.check_connection()?;
+        let found = self.store.entry(key).await.map_err(|error| match error.kind() {
+            EntryErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
+            EntryErrorKind::TimedOut | EntryErrorKind::Other => unavailable(&error),
+        });
+        Ok(found?.and_then(|it| match it.operation {
             Operation::Put => {
                 let (revision, at) =
                     (Revision(it.revision), timestamp(it.created.unix_timestamp_nanos()));
@@ -184,11 +206,9 @@ impl Bucket for NatsBucket {
                 written => return written,
             }
             last = match self.last(key).await? {
-                Some(entry) if entry.operation == Operation::Put => {
-                    return Err(BucketError::Exists(key.to_owned()));
-                }
-                Some(mark) => mark.revision,
-                None => 0,
+                Last::Value => return Err(BucketError::Exists(key.to_owned())),
+                Last::Mark(revision) => revision,
+                Last::None => 0,
             };
         }
         Err(BucketError::Unavailable("others kept writing the same key".to_owned()))
@@ -204,19 +224,20 @@ impl Bucket for NatsBucket {
         self.check_connection()?;
         match self.write(key, value, expected.0).await {
             // Nothing to be in conflict with is another answer.
-            Err(BucketError::Conflict(_)) => Err(match self.get(key).await? {
-                Some(_) => BucketError::Conflict(key.to_owned()),
-                None => BucketError::NotFound(key.to_owned()),
+            Err(BucketError::Conflict(_)) => Err(match self.last(key).await? {
+                Last::Value => BucketError::Conflict(key.to_owned()),
+                Last::Mark(_) | Last::None => BucketError::NotFound(key.to_owned()),
             }),
             written => written,
         }
     }
 
     async fn delete(&self, key: &str) -> Result<(), BucketError> {
-        if self.get(key).await?.is_none() {
-            return Ok(());
+        check_key(key)?;
+        match self.last(key).await? {
+            Last::Value => self.store.delete(key).await.map_err(|error| unavailable(&error)),
+            Last::Mark(_) | Last::None => Ok(()),
         }
-        self.store.delete(key).await.map_err(|error| unavailable(&error))
     }
 
     async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError> {

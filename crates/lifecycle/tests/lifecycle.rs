@@ -14,6 +14,8 @@ mod bucket_watch;
 mod described;
 #[path = "lifecycle/documented.rs"]
 mod documented;
+#[path = "lifecycle/dropped.rs"]
+mod dropped;
 #[path = "lifecycle/errors.rs"]
 mod errors;
 #[path = "lifecycle/history.rs"]
@@ -26,6 +28,9 @@ mod invariants;
 mod list;
 #[path = "lifecycle/mission.rs"]
 mod mission;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/mortal.rs"]
+mod mortal;
 #[path = "lifecycle/operations.rs"]
 mod operations;
 #[cfg(feature = "nats")]

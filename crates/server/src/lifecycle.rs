@@ -60,6 +60,9 @@ impl Gateway {
         if prefix.split('/').next().is_some_and(|first| TAKEN.contains(&first)) {
             return Err(format!("/{prefix} is taken; use another, such as /workflows"));
         }
+        if options.origins.is_empty() && options.websocket {
+            tracing::warn!("no origins are set for lifecycles: pages of any site may watch them");
+        }
         let body_max = if options.body_max == 0 { BODY_MAX } else { options.body_max };
         let root = format!("/{prefix}");
         let (options, meter) = (GatewayOptions { body_max, ..options }, GatewayMeter::default());
@@ -104,6 +107,13 @@ mod tests {
     fn gateway(prefix: &str) -> Result<Gateway, String> {
         let lifecycles = Manager::builder(MemoryBuckets::new()).build().dynamic().clone();
         Gateway::new(lifecycles, GatewayOptions { prefix: prefix.to_owned(), ..Default::default() })
+    }
+
+    #[test]
+    fn no_limit_of_bodies_is_the_usual_one() {
+        let lifecycles = gateway("ops").unwrap().lifecycles;
+        let options = GatewayOptions { body_max: 0, ..GatewayOptions::default() };
+        assert_eq!(Gateway::new(lifecycles, options).unwrap().options.body_max, BODY_MAX);
     }
 
     #[test]

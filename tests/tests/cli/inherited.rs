@@ -186,18 +186,35 @@ fn names_that_mean_nothing_here_are_in_nobodys_way() {
 #[test]
 fn a_secret_of_the_other_server_may_be_in_a_file() {
     let folder = TempDir::new().unwrap();
-    let file = folder.path().join("url");
-    std::fs::write(&file, "postgres://me:secret@db/of-file\n").unwrap();
-    let file = file.to_str().unwrap();
-    let given = [("CYODA_POSTGRES_URL", "postgres://db/w"), ("CYODA_POSTGRES_URL_FILE", file)];
-    let shown: Value = serde_json::from_str(&print_config("", &given).out).unwrap();
-    let expected =
-        json!({ "value": "postgres://***@db/of-file", "origin": "CYODA_POSTGRES_URL_FILE" });
-    assert_eq!(shown.get("store"), Some(&expected));
-    let missing = print_config("", &[("CYODA_HMAC_SECRET_FILE", "/nowhere/at/all")]);
-    assert_eq!(missing.code, Some(2));
-    let expected = "/nowhere/at/all (from CYODA_HMAC_SECRET_FILE) cannot be read";
-    assert!(missing.err.contains(expected), "{missing:?}");
+    let secrets = [
+        ("CYODA_POSTGRES_URL", "postgres://me:secret@db/of-file", "store"),
+        ("CYODA_METRICS_BEARER", "secret", "metrics_bearer"),
+        ("CYODA_JWT_SIGNING_KEY", KEY, "auth.signing_key"),
+        ("CYODA_BOOTSTRAP_CLIENT_SECRET", "secret", "auth.client.secret"),
+        ("CYODA_HMAC_SECRET", SECRET, "compute.secret"),
+    ];
+    let files = secrets.map(|(name, secret, _)| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, format!("{secret}\n")).unwrap();
+        (format!("{name}_FILE"), file.to_str().unwrap().to_owned())
+    });
+    let mut given = vec![
+        ("CYODA_POSTGRES_URL", "postgres://db/w"),
+        ("CYODA_BOOTSTRAP_CLIENT_ID", "c"),
+        ("CYODA_IAM_MODE", "jwt"),
+    ];
+    given.extend(files.iter().map(|(name, path)| (name.as_str(), path.as_str())));
+    let ran = print_config("", &given);
+    let shown: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    for ((name, _, key), (of_file, _)) in secrets.iter().zip(&files) {
+        let hidden = if *key == "store" { "postgres://***@db/of-file" } else { "***" };
+        let expected = json!({ "value": hidden, "origin": of_file });
+        assert_eq!(shown.get(*key), Some(&expected), "{name} {}", ran.err);
+        let missing = print_config("", &[(of_file, "/nowhere/at/all")]);
+        assert_eq!(missing.code, Some(2));
+        let expected = format!("/nowhere/at/all (from {of_file}) cannot be read");
+        assert!(missing.err.contains(&expected), "{missing:?}");
+    }
 }
 
 #[test]

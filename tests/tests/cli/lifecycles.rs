@@ -39,6 +39,25 @@ async fn types_that_a_file_describes_are_there_for_operators() {
         .assert_eq(&types);
 }
 
+#[tokio::test]
+async fn who_names_no_origins_is_warned_and_a_limit_below_one_is_none() {
+    for (origins, is_warned) in [("", true), ("allowed_origins = \"https://ops.test\"", false)] {
+        let settings = format!("create_buckets = true\nmax_body_bytes = -1\n{origins}");
+        let folder = folder(&settings, Some(SURVEY));
+        let server = Running::serve(folder.path(), &["--store", "sqlite:w.db"]);
+        let url = format!("{}/workflows/drone-survey/m-1/state", server.url);
+        let client = reqwest::Client::new();
+        let mut statuses = Vec::new();
+        for body in [2, 1 << 21].map(|it| format!("{{{}}}", " ".repeat(it))) {
+            let answer = client.post(&url).header("content-type", "application/json").body(body);
+            statuses.push(answer.send().await.unwrap().status().as_u16());
+        }
+        assert_eq!(statuses, [404, 413]);
+        let (_, err) = server.stop();
+        assert_eq!(err.contains("no origins are set for lifecycles"), is_warned, "{err}");
+    }
+}
+
 fn refused(folder: &Path) -> String {
     let output =
         command(folder).args(["serve", "--store", "sqlite::memory:", "--log", "error"]).output();

@@ -21,6 +21,7 @@ pub(crate) struct LifecycleConfig {
 impl LifecycleConfig {
     pub(super) fn new(settings: &Settings) -> Result<Self, Failure> {
         let switch = "true or false";
+        let body_max: i64 = settings.read(&catalog::LIFECYCLE_BODY, "a number of bytes")?;
         Ok(Self {
             types: settings.find(&catalog::LIFECYCLE_TYPES, "the path of a file")?,
             nats: settings.find(&catalog::LIFECYCLE_NATS, "a URL such as nats://host:4222")?,
@@ -28,7 +29,8 @@ impl LifecycleConfig {
             gateway: GatewayOptions {
                 prefix: settings.read(&catalog::LIFECYCLE_PREFIX, "a path such as workflows")?,
                 websocket: settings.read(&catalog::LIFECYCLE_SOCKET, switch)?,
-                body_max: settings.read(&catalog::LIFECYCLE_BODY, "a number of bytes")?,
+                // None at all would leave nothing to say: then it is as usual.
+                body_max: usize::try_from(body_max).unwrap_or(0),
                 origins: list(settings, &catalog::LIFECYCLE_ORIGINS),
             },
         })

@@ -1,4 +1,4 @@
-//! Models and their workflows: learning from samples, locking, and what may be asked of them.
+//! Models: learning from samples, locking, and what may be asked of them.
 
 use std::sync::Arc;
 
@@ -7,17 +7,13 @@ use waypost_kernel::{
     Commit, Conflict, DefinitionRef, Expectation, InstanceId, Key, Kind, Query, StoreError,
     Timestamp, Write,
 };
-use waypost_machines::entity::{
-    judge::is_sound,
-    model::{ChangeLevel, Lock, Schema, id, json_schema, simple_view},
-    workflow::{self, Workflow, export, import},
-};
+use waypost_machines::entity::model::{ChangeLevel, Lock, Schema, id, json_schema, simple_view};
 
 use super::{
-    Caller, Code, Entities, Fault, Refusal, Rules,
-    model::{Index, Model, PRESENT, Workflows},
+    Code, Entities, Fault, Refusal,
+    model::{Index, Model, PRESENT},
     record::LIVE,
-    refuse::{about, no_model},
+    refuse::no_model,
 };
 use crate::limits::{
     INDEX_PATH_MAX, INDEXES_MAX, MODEL_NAME_MAX, MODELS_LISTED_MAX, PAGE_MAX, TURN_ATTEMPTS_MAX,
@@ -46,7 +42,7 @@ pub enum View {
 }
 
 /// A change of a model, with what must be so.
-struct Changed {
+pub(super) struct Changed {
     model: Model,
     /// Whether there must be no entities.
     is_vacant: bool,
@@ -278,57 +274,6 @@ impl Entities {
         .await
     }
 
-    /// Takes workflows in. The model need not exist yet, unless the rules say so.
-    ///
-    /// # Errors
-    /// When the body is not of the expected shape, or breaks a rule.
-    pub async fn import_workflows(&self, which: &DefinitionRef, body: &Value) -> Result<(), Fault> {
-        is_name(which)?;
-        let Rules { strict_processor_types: strict_types, strict_workflow_models, .. } =
-            self.home().rules;
-        let done = self.change(which, |model| {
-            if strict_workflow_models && model.schema.is_none() {
-                return Err(no_model(which));
-            }
-            let rules = workflow::Rules { strict_types, is_sound: &is_sound };
-            let imported = import(&model.workflows.list, body, &rules);
-            let list = imported.map_err(|refusal| {
-                let code = match refusal {
-                    workflow::Refusal::Malformed(_) => Code::BadRequest,
-                    workflow::Refusal::Invalid(_) => Code::ValidationFailed,
-                };
-                Refusal::new(code, refusal.to_string())
-            })?;
-            Ok(Model { workflows: Arc::new(Workflows::new(list)), ..model }.into())
-        });
-        done.await?;
-        let Caller { tenant, user, .. } = &self.caller;
-        let DefinitionRef { name, version } = which;
-        tracing::info!(%tenant, user, model = name, version, "workflows were imported");
-        Ok(())
-    }
-
-    /// The workflows of a model.
-    ///
-    /// # Errors
-    /// When it has none.
-    pub async fn export_workflows(&self, which: &DefinitionRef) -> Result<Value, Fault> {
-        let model = self.stored_model(which).await?;
-        let version = which.version;
-        export(&which.name, version, &model.workflows.list).ok_or_else(|| {
-            let detail = format!("model {}:{} has no workflows", which.name, which.version);
-            about(Refusal::new(Code::WorkflowNotFound, detail), which).into()
-        })
-    }
-
-    /// The workflows of a model, ready to be looked at; none if it has none.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn workflows(&self, which: &DefinitionRef) -> Result<Vec<Workflow>, Fault> {
-        Ok(self.stored_model(which).await?.workflows.list.clone())
-    }
-
     /// What a model has learned so far; nothing if there is no such model.
     ///
     /// # Errors
@@ -343,7 +288,7 @@ impl Entities {
     }
 
     /// Changes a model as it is stored, again while others change it.
-    async fn change(
+    pub(super) async fn change(
         &self,
         which: &DefinitionRef,
         decide: impl Fn(Model) -> Result<Changed, Refusal>,
@@ -395,7 +340,7 @@ impl Entities {
     }
 }
 
-fn is_name(which: &DefinitionRef) -> Result<(), Refusal> {
+pub(super) fn is_name(which: &DefinitionRef) -> Result<(), Refusal> {
     let name = &which.name;
     if name.is_empty() || name.len() > MODEL_NAME_MAX || name.chars().any(char::is_control) {
         let detail = format!(

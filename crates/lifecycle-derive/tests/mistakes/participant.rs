@@ -71,6 +71,34 @@ struct Skipped {
 
 #[derive(Clone, Default, Serialize, Deserialize, Participant)]
 #[lifecycle(workflow = "w", bucket = "B")]
+struct Custom {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[serde(with = "hours")]
+    #[lifecycle(readonly)]
+    fine: u64,
+    #[serde(with = "hours")]
+    #[lifecycle(operator_writable)]
+    owner: u64,
+}
+
+mod hours {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(hours: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{hours} h"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.trim_end_matches(" h").parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
 struct Reserved {
     #[lifecycle(id)]
     id: String,

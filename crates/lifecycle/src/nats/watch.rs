@@ -1,5 +1,6 @@
 //! Watching a bucket in NATS: the last message of each key, then all that follow. The stream's own
-//! numbers hold the place, so that a connection may break in between.
+//! numbers hold the place, so that a connection may break in between: up to the number that was the
+//! last at the beginning the last messages of the keys count, from there on every message.
 
 use std::{collections::VecDeque, sync::atomic::Ordering, time::Duration};
 
@@ -13,7 +14,7 @@ use async_nats::{
 };
 use futures_util::{StreamExt as _, stream};
 
-use super::{open, timestamp, unavailable};
+use super::{OPERATION, open, timestamp, unavailable};
 use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry, Revision};
 
 /// How long nothing may happen before we look around.
@@ -33,8 +34,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// been asked before it was ready.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
 
-const OPERATION: &str = "KV-Operation";
-
 struct Watching {
     context: Context,
     store: Store,
@@ -42,8 +41,14 @@ struct Watching {
     /// What the server calls the subscription.
     consumer: Option<String>,
     queue: VecDeque<BucketEvent>,
+    /// The number of the last message that was there at the beginning, once it is known.
+    beginning: Option<u64>,
     /// The number of the last message that was shown.
     last: u64,
+    /// Whether all that was there at the beginning was shown, or is being replaced.
+    is_following: bool,
+    /// Whether the subscription is not the first one.
+    is_resumed: bool,
     is_caught_up: bool,
     is_over: bool,
     /// The connection that the subscription was made over, by number.
@@ -59,7 +64,10 @@ pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch,
         messages: None,
         consumer: None,
         queue: VecDeque::new(),
+        beginning: None,
         last: 0,
+        is_following: false,
+        is_resumed: false,
         is_caught_up: false,
         is_over: false,
         connection: 0,
@@ -91,6 +99,11 @@ impl Watching {
     async fn read(&mut self) -> Result<(), BucketError> {
         let Some(messages) = &mut self.messages else { return self.resume().await };
         match tokio::time::timeout(GLANCE, messages.next()).await {
+            // The client mends a subscription in its own way, which is not ours: see `take`.
+            Ok(Some(Ok(_))) if self.is_old() => {
+                self.messages = None;
+                Ok(())
+            }
             Ok(Some(Ok(message))) => self.take(&message),
             // The subscription ended: another one goes on from the same place.
             Ok(Some(Err(_)) | None) => {
@@ -105,9 +118,8 @@ impl Watching {
     /// connection broke, but takes its time.
     async fn glance(&mut self) -> Result<(), BucketError> {
         self.n_glances += 1;
-        let is_old = self.connection != self.connection_now();
         let is_stuck = !self.is_caught_up && self.n_glances >= SILENCE;
-        if is_old || is_stuck {
+        if self.is_old() || is_stuck {
             self.messages = None;
         } else if self.n_glances >= IDLE {
             self.n_glances = 0;
@@ -134,6 +146,11 @@ impl Watching {
         Ok(())
     }
 
+    /// Whether the connection has broken since the subscription was made.
+    fn is_old(&self) -> bool {
+        self.connection != self.connection_now()
+    }
+
     /// The number of the connection there is, or was last.
     fn connection_now(&self) -> u64 {
         self.context.client().statistics().connects.load(Ordering::Relaxed)
@@ -154,7 +171,12 @@ impl Watching {
 
     async fn subscribe(&mut self) -> Result<(), BucketError> {
         (self.connection, self.n_glances) = (self.connection_now(), 0);
-        let deliver_policy = match self.is_caught_up {
+        self.is_resumed = self.beginning.is_some();
+        if !self.is_resumed {
+            let info = self.store.stream.get_info().await.map_err(|error| unavailable(&error))?;
+            self.beginning = Some(info.state.last_sequence);
+        }
+        let deliver_policy = match self.is_following {
             true => DeliverPolicy::ByStartSequence { start_sequence: self.last + 1 },
             false => DeliverPolicy::LastPerSubject,
         };
@@ -191,12 +213,20 @@ impl Watching {
         self.n_glances = 0;
         let told = message.info().map_err(|error| BucketError::Failed(error.to_string()))?;
         let (sequence, is_last) = (told.stream_sequence, told.pending == 0);
+        let is_new = self.beginning.is_some_and(|it| sequence > it);
+        if self.is_resumed && !self.is_following && is_new {
+            // Messages come in the order of their numbers: what was there was shown. This one may
+            // not be the first that its key got since then, for the server was asked again.
+            self.follow();
+            self.messages = None;
+            return Ok(());
+        }
         // After a new beginning what was shown comes again.
         if sequence > self.last {
-            // Once everything was shown, a number that is passed over is a write that was overwritten
-            // and forgotten before it came. Of a bucket that was empty the last number is not known.
+            // A number that is passed over is a write that was overwritten and forgotten before it
+            // came, unless it was there at the beginning and not the last of its key.
             let count = sequence - self.last - 1;
-            if self.is_caught_up && self.last > 0 && count > 0 {
+            if self.is_following && count > 0 {
                 tracing::warn!(bucket = %self.store.name, count, "a watch missed writes");
                 self.queue.push_back(BucketEvent::Missed { count });
             }
@@ -218,7 +248,14 @@ impl Watching {
         Ok(())
     }
 
+    /// From here on every message counts.
+    fn follow(&mut self) {
+        self.is_following = true;
+        self.last = self.last.max(self.beginning.unwrap_or(0));
+    }
+
     fn catch_up(&mut self) {
+        self.follow();
         if !self.is_caught_up {
             self.is_caught_up = true;
             self.queue.push_back(BucketEvent::CaughtUp);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use waypost_lifecycle::{ListOptions, Manager, MemoryBucket, MemoryBuckets, Workflow};
 
 use crate::{
-    mission::{Mission, mission},
+    mission::{Mission, indexed, mission},
     site::in_time,
 };
 
@@ -16,15 +16,6 @@ async fn site() -> (Manager, Workflow<Mission>, Arc<MemoryBucket>) {
     (manager, missions, buckets.bucket("MISSIONS").unwrap())
 }
 
-async fn is_indexed(manager: &Manager) {
-    let wait = async {
-        while !manager.is_indexed("drone-survey").unwrap() {
-            tokio::task::yield_now().await;
-        }
-    };
-    in_time(wait).await;
-}
-
 async fn listed(missions: &Workflow<Mission>) -> Vec<String> {
     let found = missions.list(&ListOptions::default()).await.unwrap();
     found.into_iter().map(|it| it.entity_id).collect()
@@ -33,7 +24,7 @@ async fn listed(missions: &Workflow<Mission>) -> Vec<String> {
 #[tokio::test]
 async fn own_writes_are_in_the_index_before_they_are_answered() {
     let (manager, missions, _) = site().await;
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     // Nothing else runs on this thread: the watch cannot have told the index.
     missions.create(&mission("a")).await.unwrap();
     assert_eq!(listed(&missions).await, ["a"]);
@@ -44,7 +35,7 @@ async fn own_writes_are_in_the_index_before_they_are_answered() {
 #[tokio::test]
 async fn writes_of_others_come_with_the_watch() {
     let (manager, missions, bucket) = site().await;
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     let foreign = r#"{"entity_id":"b","phase":"flying","owner":"o","parent":null,"photos":0,
         "battery":null,"serial":"","log":[]}"#;
     bucket.put("mission.b", foreign);
@@ -62,7 +53,7 @@ async fn writes_of_others_come_with_the_watch() {
 #[tokio::test]
 async fn a_watch_that_breaks_is_begun_again_and_lists_stay_right() {
     let (manager, missions, bucket) = site().await;
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     missions.create(&mission("a")).await.unwrap();
     bucket.end_watches();
     let wait = async {
@@ -73,7 +64,7 @@ async fn a_watch_that_breaks_is_begun_again_and_lists_stay_right() {
     in_time(wait).await;
     missions.create(&mission("b")).await.unwrap();
     assert_eq!(listed(&missions).await, ["a", "b"], "read from the bucket meanwhile");
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     assert_eq!(listed(&missions).await, ["a", "b"]);
     assert_eq!(bucket.n_watches(), 1);
 }
@@ -81,7 +72,7 @@ async fn a_watch_that_breaks_is_begun_again_and_lists_stay_right() {
 #[tokio::test]
 async fn a_manager_that_is_gone_watches_nothing() {
     let (manager, missions, bucket) = site().await;
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     assert_eq!(bucket.n_watches(), 1);
     drop((manager, missions));
     let wait = async {
@@ -95,7 +86,7 @@ async fn a_manager_that_is_gone_watches_nothing() {
 #[tokio::test]
 async fn ten_thousand_watches_that_were_dropped_leave_nothing() {
     let (manager, missions, bucket) = site().await;
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     for _ in 0..10_000 {
         drop(missions.watch().await.unwrap());
     }
@@ -118,7 +109,7 @@ async fn without_an_index_lists_are_the_same() {
 #[tokio::test]
 async fn what_cannot_be_read_is_left_out_and_counted() {
     let (manager, missions, bucket) = site().await;
-    is_indexed(&manager).await;
+    in_time(indexed(&manager)).await;
     missions.create(&mission("a")).await.unwrap();
     bucket.put("mission.b", "{\"entity_id\":");
     let wait = async {

@@ -7,11 +7,12 @@ use serde_json::json;
 use waypost_lifecycle::{Error, ListOptions, Manager, Source, Workflow};
 
 use crate::{
-    mission::{Mission, in_phase, mission, survey},
+    mission::{Mission, in_phase, indexed, mission, survey},
     site::{Site, on_every_store},
 };
 
 on_every_store![
+    @mortal
     no_write_of_five_at_once_is_lost,
     beyond_five_a_writer_gets_through_or_is_told,
     history_is_a_walk_through_the_table,
@@ -156,7 +157,7 @@ async fn counting_at_once_counts_exactly(site: Site) {
     missions.create(&in_phase("m-1", "flying")).await.unwrap();
     let mut watch = missions.watch().await.unwrap();
     let counting: Vec<_> =
-        (0..CALLERS).map(|_| tokio::spawn(count(missions.clone(), EACH))).collect();
+        (0..CALLERS).map(|it| tokio::spawn(count(missions.clone(), it, EACH))).collect();
     for photos in 0..=CALLERS * EACH {
         let seen = watch.next().await.unwrap();
         // Each move counts one, and there are two phases: neither is ever seen without the other.
@@ -169,8 +170,9 @@ async fn counting_at_once_counts_exactly(site: Site) {
     assert_eq!(missions.get("m-1").await.unwrap().photos, CALLERS * EACH);
 }
 
-/// Moves to and fro, and counts so often that it happened.
-async fn count(missions: Workflow<Mission>, times: u32) {
+/// Moves to and fro, and counts so often that it happened. Nobody else writes the same value.
+async fn count(missions: Workflow<Mission>, caller: u32, times: u32) {
+    let note = format!("by {caller}");
     let mut counted = 0;
     while counted < times {
         let is_flying = missions.get("m-1").await.unwrap().phase == "flying";
@@ -179,7 +181,7 @@ async fn count(missions: Workflow<Mission>, times: u32) {
             it.photos += 1;
             Ok(())
         };
-        match missions.transition_with("m-1", to, Source::Rule, "", change).await {
+        match missions.transition_with("m-1", to, Source::Rule, &note, change).await {
             Ok(_) => counted += 1,
             Err(Error::InvalidTransition { .. } | Error::UpdateRetriesExhausted { .. }) => {}
             Err(error) => panic!("{error}"),
@@ -232,8 +234,12 @@ async fn watches_see_every_write_in_order(site: Site) {
         while seen.len() < 3 || seen.values().any(|it| *it < WRITES) {
             let it = watch.next().await.unwrap();
             let before = seen.insert(it.entity_id.clone(), it.photos);
-            let expected = before.map_or(0, |it| it + 1);
-            assert_eq!(it.photos, expected, "of {}", it.entity_id);
+            let (id, photos) = (it.entity_id, it.photos);
+            match before {
+                Some(before) => assert_eq!(photos, before + 1, "of {id}"),
+                // What was there at the beginning may be overwritten before it is shown.
+                None => assert!(photos <= u32::from(id == "early"), "of {id}: {photos}"),
+            }
         }
     }
     for writer in writers {
@@ -257,12 +263,6 @@ async fn stir(manager: Manager, missions: Workflow<Mission>, seed: u64) {
             Ok(())
         };
         missions.transition_with(&id, to, Source::Rule, "", change).await.ok();
-    }
-}
-
-async fn indexed(manager: &Manager) {
-    while !manager.is_indexed("drone-survey").unwrap() {
-        tokio::task::yield_now().await;
     }
 }
 
@@ -298,7 +298,7 @@ async fn index_and_bucket_agree(site: Site) {
     };
     for (manager, missions) in sides {
         for options in questions() {
-            assert!(manager.is_indexed("drone-survey").unwrap());
+            indexed(&manager).await;
             // What others wrote comes with the delay of a watch.
             loop {
                 let indexed = missions.list(&options).await.unwrap();

@@ -1,7 +1,7 @@
 //! A drone that surveys, and what happens to it.
 
 use serde::{Deserialize, Serialize};
-use waypost_lifecycle::{Participant, Transitions};
+use waypost_lifecycle::{Manager, Participant, Transitions};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Participant)]
 #[serde(deny_unknown_fields)]
@@ -42,4 +42,11 @@ pub(crate) fn mission(id: &str) -> Mission {
 
 pub(crate) fn in_phase(id: &str, phase: &str) -> Mission {
     Mission { entity_id: id.into(), phase: phase.into(), owner: "ann".into(), ..Mission::default() }
+}
+
+/// Waits until lists are answered from the index.
+pub(crate) async fn indexed(manager: &Manager) {
+    while !manager.is_indexed("drone-survey").unwrap() {
+        tokio::task::yield_now().await;
+    }
 }

@@ -1,95 +1,18 @@
 //! A NATS server that is killed and comes back in the middle of everything.
 
-use std::{
-    net::TcpListener,
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use waypost_lifecycle::{
     BucketEvent, Buckets as _, Error, ListOptions, Manager, NatsBuckets, Source, WatchEvent,
 };
-use waypost_testkit::services;
 
 use crate::{
-    mission::{Mission, in_phase, mission},
+    mission::{Mission, in_phase, indexed, mission},
+    mortal::{Server, eventually},
     rules::photographers,
     site::in_time,
 };
-
-/// A server of one's own, with its files in a folder that outlives it.
-struct Server {
-    port: u16,
-    folder: tempfile::TempDir,
-    running: Option<Child>,
-}
-
-impl Server {
-    fn start() -> Self {
-        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
-        let mut server = Self { port, folder: tempfile::tempdir().unwrap(), running: None };
-        server.run();
-        server
-    }
-
-    fn run(&mut self) {
-        let program = services::nats_programs(None);
-        let tools = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tools");
-        let program = program.or_else(|_| services::nats_programs(Some(&tools()))).unwrap();
-        let running = Command::new(program.join("nats-server"))
-            .args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-js", "-sd"])
-            .arg(self.folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        self.running = Some(running.unwrap());
-    }
-
-    /// As a power cut would.
-    fn kill(&mut self) {
-        if let Some(mut running) = self.running.take() {
-            running.kill().unwrap();
-            running.wait().unwrap();
-        }
-    }
-
-    async fn connect(&self) -> async_nats::Client {
-        let connecting = async {
-            loop {
-                let options = async_nats::ConnectOptions::new();
-                let options = options.reconnect_delay_callback(|_| Duration::from_millis(20));
-                match options.connect(format!("nats://127.0.0.1:{}", self.port)).await {
-                    Ok(client) => return client,
-                    Err(_) => tokio::task::yield_now().await,
-                }
-            }
-        };
-        in_time(connecting).await
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// Tries until the server is there.
-async fn eventually<T, F>(mut attempt: impl FnMut() -> F) -> T
-where
-    F: Future<Output = Result<T, Error>>,
-{
-    loop {
-        match attempt().await {
-            Ok(done) => return done,
-            Err(Error::Store { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
-            Err(error) => panic!("{error}"),
-        }
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_the_server_is_killed() {
@@ -101,12 +24,7 @@ async fn nothing_is_lost_when_the_server_is_killed() {
     missions.create(&mission("m-1")).await.unwrap();
     let mut watch = missions.watch().await.unwrap();
     assert_eq!(watch.next().await.unwrap().phase, "planning");
-    let indexed = async {
-        while !manager.is_indexed("drone-survey").unwrap() {
-            tokio::task::yield_now().await;
-        }
-    };
-    in_time(indexed).await;
+    in_time(indexed(&manager)).await;
     for (round, to) in ["flying", "capturing", "flying", "landing"].into_iter().enumerate() {
         server.kill();
         let noticed = async {

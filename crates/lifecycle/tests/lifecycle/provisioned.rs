@@ -1,13 +1,14 @@
-//! Buckets that somebody else made in NATS, their way, and what watching them leaves behind.
-
-use std::time::Duration;
+//! Buckets that somebody else made in NATS, their way, and what they do to them.
 
 use async_nats::jetstream::{self, stream::Config};
 use futures_util::StreamExt as _;
-use waypost_lifecycle::{Error, ListOptions, Manager, NatsBuckets, Source};
+use waypost_lifecycle::{
+    BucketError, Buckets as _, Error, ListOptions, Manager, NatsBuckets, RetainedValue, Source,
+};
 use waypost_testkit::services;
 
 use crate::{
+    bucket_watch::take,
     mission::{Mission, mission},
     site::in_time,
 };
@@ -68,33 +69,28 @@ async fn a_bucket_that_an_operator_made_on_an_old_server_is_used_as_it_is() {
     in_time(used_as_it_is(&services::old_nats().unwrap())).await;
 }
 
+/// What other tools do to a key, beside values and deletions.
 #[tokio::test(flavor = "multi_thread")]
-async fn watches_that_are_dropped_leave_no_consumer_behind() {
+async fn a_key_that_somebody_purged_is_gone_and_may_come_back() {
     let client = async_nats::connect(services::nats().unwrap()).await.unwrap();
     let context = jetstream::new(client.clone());
-    let name = format!("DROPPED_{}", std::process::id());
-    context.create_stream(bucket(&name, 1)).await.unwrap();
-    let opened = waypost_lifecycle::Buckets::open(&NatsBuckets::new(client), &name).await.unwrap();
-    opened.create("a", "1".into()).await.unwrap();
-    let n_consumers = async || {
-        let stream = context.get_stream(format!("KV_{name}")).await.unwrap();
-        stream.cached_info().state.consumer_count
-    };
-    for round in 0..5 {
-        let mut watches = Vec::new();
-        for _ in 0..20 {
-            let mut watch = opened.watch().await.unwrap();
-            watch.next().await.unwrap().unwrap();
-            watches.push(watch);
-        }
-        assert_eq!(n_consumers().await, 20, "in round {round}");
-        drop(watches);
-        let gone = async {
-            while n_consumers().await > 0 {
-                tokio::task::yield_now().await;
-            }
-        };
-        // The server itself would take longer to notice.
-        tokio::time::timeout(Duration::from_secs(1), gone).await.unwrap();
-    }
+    let name = format!("PURGED_{}", std::process::id());
+    context.create_stream(bucket(&name, 5)).await.unwrap();
+    let opened = NatsBuckets::new(client).open(&name).await.unwrap();
+    let made = opened.create("a", "1".into()).await.unwrap();
+    opened.update("a", "2".into(), made).await.unwrap();
+    let mut watch = opened.watch().await.unwrap();
+    assert_eq!(take(&mut watch, 2).await, ["a=2", "."]);
+    context.get_key_value(&name).await.unwrap().purge("a").await.unwrap();
+    assert_eq!(in_time(take(&mut watch, 1)).await, ["-a"]);
+    assert_eq!(opened.get("a").await.unwrap(), None);
+    assert_eq!(opened.keys().await.unwrap(), [""; 0]);
+    let past: Vec<_> = opened.history("a").await.unwrap().into_iter().map(|it| it.value).collect();
+    assert_eq!(past, [RetainedValue::Purged]);
+    let late = opened.update("a", "3".into(), made).await;
+    assert_eq!(late, Err(BucketError::NotFound("a".to_owned())));
+    opened.delete("a").await.unwrap();
+    assert_eq!(opened.history("a").await.unwrap().len(), 1, "nothing was there to be deleted");
+    opened.create("a", "4".into()).await.unwrap();
+    assert_eq!(in_time(take(&mut watch, 1)).await, ["a=4"]);
 }

@@ -31,6 +31,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) buckets: Arc<dyn Buckets>,
+    /// How much buckets remember of a key.
+    depth: u8,
     /// Counts something of which every watch holds one while it is open.
     pub(crate) n_held: Arc<dyn Fn() -> BoxFuture<'static, usize> + Send + Sync>,
     _folder: Option<Arc<tempfile::TempDir>>,
@@ -46,7 +48,14 @@ impl Site {
         let buckets = MemoryBuckets::new();
         let things = buckets.clone();
         let n_held = move || ready(things.bucket("THINGS").map_or(0, |it| it.n_watches())).boxed();
-        Self { buckets: Arc::new(buckets), n_held: Arc::new(n_held), _folder: None }
+        Self::of(Arc::new(buckets), n_held)
+    }
+
+    fn of(
+        buckets: Arc<dyn Buckets>,
+        n_held: impl Fn() -> BoxFuture<'static, usize> + Send + Sync + 'static,
+    ) -> Self {
+        Self { buckets, depth: 16, n_held: Arc::new(n_held), _folder: None }
     }
 
     pub(crate) async fn sqlite() -> Self {
@@ -59,8 +68,7 @@ impl Site {
 
     fn sql<S: Store + 'static>(store: Arc<S>) -> Self {
         let buckets = SqlBuckets::new(Arc::clone(&store) as Arc<dyn Store>, "acme".into());
-        let n_held = move || ready(Arc::strong_count(&store)).boxed();
-        Self { buckets: Arc::new(buckets), n_held: Arc::new(n_held), _folder: None }
+        Self::of(Arc::new(buckets), move || ready(Arc::strong_count(&store)).boxed())
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -97,8 +105,13 @@ impl Site {
             };
             count.boxed()
         };
-        let buckets = Arc::new(Prefixed { buckets, prefix });
-        Self { buckets, n_held: Arc::new(n_held), _folder: None }
+        Self::of(Arc::new(Prefixed { buckets, prefix }), n_held)
+    }
+
+    /// Buckets that remember all of a test: what is written while a watch finds back is shown to it.
+    #[cfg(feature = "nats")]
+    pub(crate) fn deep(buckets: Arc<dyn Buckets>) -> Self {
+        Self { depth: 64, ..Self::of(buckets, || ready(0).boxed()) }
     }
 
     /// A bucket that remembers a little.
@@ -108,7 +121,7 @@ impl Site {
 
     /// A manager that makes its buckets.
     pub(crate) fn manager(&self) -> Manager {
-        Manager::builder(self.buckets.clone()).create_buckets(16).build()
+        Manager::builder(self.buckets.clone()).create_buckets(self.depth).build()
     }
 }
 
@@ -223,8 +236,32 @@ pub(crate) async fn in_time<T>(running: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, running).await.unwrap_or_else(|_| panic!("it hangs"))
 }
 
-/// Runs each function on every store, under its own name.
+/// Runs each function on every store, under its own name; with `@mortal` also on NATS servers that
+/// are killed in the middle.
 macro_rules! on_every_store {
+    (@mortal $($name:ident),* $(,)?) => {
+        $crate::site::on_every_store![$($name),*];
+
+        #[cfg(feature = "nats")]
+        mod mortal {
+            use std::sync::Arc;
+
+            use crate::{
+                mortal::{Patient, Server},
+                site::{Site, in_time},
+            };
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $name() {
+                    for server in [Server::start(), Server::start_old()] {
+                        let buckets = Arc::new(Patient::over(server).await);
+                        in_time(super::$name(Site::deep(buckets.clone()))).await;
+                        assert!(buckets.n_kills() > 0);
+                    }
+                }
+            )*
+        }
+    };
     ($($name:ident),* $(,)?) => {$(
         mod $name {
             use crate::site::{Site, in_time};

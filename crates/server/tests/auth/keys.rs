@@ -184,8 +184,10 @@ pub(crate) async fn reserved_paths_say_so() {
         "GET /oauth/oidc/providers",
         "POST /oauth/oidc/providers",
         "POST /oauth/oidc/providers/reload",
+        "PUT /oauth/oidc/providers/x",
         "DELETE /oauth/oidc/providers/x",
         "POST /oauth/oidc/providers/x/invalidate",
+        "POST /oauth/oidc/providers/x/reactivate",
     ] {
         assert_eq!(world.key(line).await.code(), "501 NOT_IMPLEMENTED", "{line}");
         assert_eq!(world.call("", line, "").await.code(), "401 UNAUTHORIZED", "{line}");

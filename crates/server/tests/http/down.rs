@@ -164,11 +164,15 @@ async fn serve(store: Down) -> SocketAddr {
 async fn serve_with(store: Down, limits: HttpLimits) -> SocketAddr {
     let engine = Engine::new(Arc::new(store), Settings::default());
     let http = SocketAddr::from(([127, 0, 0, 1], 0));
-    let options = Options { http, limits, ..Options::default() };
+    run(engine, Options { http, limits, ..Options::default() }).await.0
+}
+
+/// Where it is, and where its metrics are.
+async fn run(engine: Engine, options: Options) -> (SocketAddr, Option<SocketAddr>) {
     let server = Server::bind(engine, options).await.unwrap();
-    let address = server.http_addr();
+    let addresses = (server.http_addr(), server.metrics_addr());
     tokio::spawn(server.run(CancellationToken::new()));
-    address
+    addresses
 }
 
 async fn get(address: SocketAddr, path: &str) -> (u16, String) {
@@ -187,6 +191,16 @@ async fn a_server_whose_store_is_down_is_alive_and_not_ready() {
         let body = format!(r#"{{"status":"unavailable","reasons":["{reason}"]}}"#);
         assert_eq!(get(address, "/readyz").await, (503, body));
     }
+}
+
+#[tokio::test]
+async fn the_port_of_operators_says_in_a_word_why_a_server_is_not_ready() {
+    let engine = Engine::new(Arc::new(Down::Refuses), Settings::default());
+    let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+    let options = Options { http: anywhere, metrics: Some(anywhere), ..Options::default() };
+    let address = run(engine, options).await.1.unwrap();
+    assert_eq!(get(address, "/livez").await, (200, "ok".to_owned()));
+    assert_eq!(get(address, "/readyz").await, (503, "the store cannot be read".to_owned()));
 }
 
 #[tokio::test]

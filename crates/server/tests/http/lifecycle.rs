@@ -129,6 +129,24 @@ async fn bodies_have_a_limit_and_the_prefix_can_be_chosen() {
 }
 
 #[tokio::test]
+async fn another_method_is_told_which_there_are() {
+    let field = field().await;
+    for (method, path, allowed) in [
+        ("POST", "drone-survey", "GET, HEAD"),
+        ("DELETE", "drone-survey/m-1", "GET, HEAD"),
+        ("GET", "drone-survey/m-1/state", "POST"),
+        ("PUT", "drone-survey/m-1/transition", "POST"),
+    ] {
+        let url = format!("http://{}/workflows/{path}", field.world.address);
+        let method = method.parse().unwrap();
+        let answer = field.world.client.request(method, url).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        assert_eq!(answer.headers()["allow"], allowed, "{path}");
+        assert!(answer.json::<Value>().await.unwrap()["error"].is_string(), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn long_lists_come_in_parts() {
     let field = field().await;
     let more = |answer: &reqwest::Response| answer.headers().contains_key("waypost-more");

@@ -15,7 +15,9 @@ use tokio::{
     task::JoinHandle,
     time::Instant,
 };
-use waypost_kernel::{Commit, Expectation, Key, MessageChange, Receipt, StoreError, TaskChange};
+use waypost_kernel::{
+    Commit, Conflict, Expectation, Key, MessageChange, Receipt, StoreError, TaskChange,
+};
 
 use super::{
     clock::Watch,
@@ -227,7 +229,9 @@ impl Lane {
                 }
             }
         }
-        Err(StoreError::Busy)
+        // Whoever was faster has most likely changed what this one writes.
+        let overtaken = commit.writes.first().map(|it| Conflict::Version(it.key.clone()));
+        Err(overtaken.map_or(StoreError::Busy, StoreError::Conflict))
     }
 
     /// One transaction. A connection that fails is not used again.

@@ -7,9 +7,9 @@ use waypost_kernel::{
     Commit, Conflict, DefinitionRef, Expectation, Facets, Key, Kind, Store as _, StoreError,
     Timestamp, Timing, Version,
 };
-use waypost_stores::PostgresStore;
+use waypost_stores::{PostgresStore, StoreClock};
 
-use crate::site::{Site, bump, bump_with, load};
+use crate::site::{Site, bump, bump_with, key, load};
 
 /// Less than a writer waits for a lock, and more than a commit takes on a busy machine.
 const A_WHILE: Duration = Duration::from_millis(1_500);
@@ -172,4 +172,20 @@ async fn settling_waits_for_what_is_landing_on_another_node() {
     assert!(landing.await.unwrap().unwrap().at <= at);
     let later = first.commit(evolve(&key, 3)).await.unwrap().at;
     assert!(later > at);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_others_are_always_faster_than_is_a_conflict() {
+    let site = Site::new();
+    let store = site.node(StoreClock::Database).await;
+    let faster = "\
+        create function faster() returns trigger language plpgsql as $$
+        begin raise exception 'somebody was faster' using errcode = '40001'; end $$;
+        create trigger faster before insert on instances execute function faster()";
+    site.sql().await.batch_execute(faster).await.unwrap();
+    let overtaken = store.commit(bump(&key("one"), 1)).await;
+    let expected = StoreError::Conflict(Conflict::Version(key("one")));
+    assert_eq!(overtaken.unwrap_err(), expected);
+    site.sql().await.batch_execute("drop trigger faster on instances").await.unwrap();
+    store.commit(bump(&key("one"), 1)).await.unwrap();
 }

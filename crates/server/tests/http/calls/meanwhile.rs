@@ -64,6 +64,36 @@ pub(crate) async fn what_a_member_returns_outdoes_what_it_wrote() {
     assert_eq!(changes.as_array().unwrap().len(), 2, "{changes}");
 }
 
+#[tokio::test]
+pub(crate) async fn an_event_that_fires_a_transition_overwrites_nothing() {
+    let hall = Arc::new(hall().await);
+    hall.going().await;
+    let id = hall.create(json!({"n": 0})).await;
+    let inside = Arc::clone(&hall);
+    let member = hall
+        .member_calling(&[], move |asked| {
+            let hall = Arc::clone(&inside);
+            Box::pin(async move {
+                let id = asked.payload["entityId"].as_str().unwrap();
+                assert_eq!(hall.puts(id, r#"{"n":11}"#, None).await, 200);
+                json!({})
+            })
+        })
+        .await;
+    let go = || json!({"entityId": id, "transition": "GO"});
+    let refused = hall.refused("EntityTransitionRequest", go()).await;
+    assert!(refused["message"].as_str().unwrap().starts_with("CONFLICT: "), "{refused}");
+    assert_eq!(refused["retryable"], true);
+    let shown = hall.show(&id).await;
+    assert_eq!((&shown["data"], &shown["meta"]["state"]), (&json!({"n": 11}), &json!("NEW")));
+    // Nobody in the way: what is there now goes along.
+    drop(member);
+    let _member = hall.member_calling(&[], |_| Box::pin(async { json!({}) })).await;
+    hall.done("EntityTransitionRequest", go()).await;
+    let shown = hall.show(&id).await;
+    assert_eq!((&shown["data"], &shown["meta"]["state"]), (&json!({"n": 11}), &json!("END")));
+}
+
 /// What becomes of a write whose member looks at another entity, in the transaction or beside it,
 /// which somebody then changes.
 async fn overtaken(is_within: bool) -> (Answer, Value) {

@@ -158,7 +158,7 @@ async fn a_payload_of_ten_mebibytes_is_taken_and_a_larger_one_is_not() {
 }
 
 #[tokio::test]
-async fn a_search_has_no_end_but_the_last_that_matches() {
+pub(crate) async fn a_search_has_no_end_but_the_last_that_matches() {
     let hall = hall().await;
     hall.world
         .prepare(&[

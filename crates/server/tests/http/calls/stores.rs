@@ -1,8 +1,8 @@
 //! Writes that wait for compute members, on the other stores.
 
 use super::{
-    callbacks, compute, functions, joined, meanwhile, modes, processors, retries, side_by_side,
-    who, wire,
+    callbacks, compute, functions, joined, meanwhile, modes, operations, processors, retries,
+    side_by_side, who, wire,
 };
 use crate::on::{On, each, named};
 
@@ -36,6 +36,8 @@ fn all(on: On) {
             joined::a_ticket_is_for_those_of_the_same_tenant_who_say_who_they_are,
             meanwhile::what_a_member_returns_outdoes_what_it_wrote,
             meanwhile::what_a_transaction_has_read_must_be_so_until_it_lands,
+            meanwhile::an_event_that_fires_a_transition_overwrites_nothing,
+            operations::a_search_has_no_end_but_the_last_that_matches,
             modes::a_processor_that_fails_keeps_an_entity_where_it_is_in_every_mode_but_one,
             modes::a_processor_that_is_silent_has_failed_in_every_mode_but_one,
             modes::each_processor_sees_what_those_before_it_left,
@@ -63,6 +65,9 @@ fn all(on: On) {
             side_by_side::callbacks_side_by_side_that_teach_contrary_things_do_not_both_land,
             side_by_side::of_callbacks_side_by_side_that_write_one_entity_the_second_is_refused,
             who::what_belongs_to_one_tenant_is_not_there_for_another,
+            wire::a_search_that_runs_can_be_canceled,
+            wire::a_defect_is_told_by_a_ticket_and_a_store_that_is_away_may_be_asked_again,
+            wire::the_past_of_an_entity_has_a_thousand_changes_at_the_most,
             wire::a_page_has_twenty_entities_and_one_of_a_search_ten,
         ],
     );

@@ -145,7 +145,7 @@ async fn troubled() -> (Hall, Arc<Troubled>, String) {
 }
 
 #[tokio::test]
-async fn a_defect_is_told_by_a_ticket_and_a_store_that_is_away_may_be_asked_again() {
+pub(crate) async fn a_defect_is_told_by_a_ticket_and_a_store_that_is_away_may_be_asked_again() {
     let (hall, store, id) = troubled().await;
     let get = || json!({"entityId": id});
     store.be(Trouble::Corrupt);
@@ -163,7 +163,7 @@ async fn a_defect_is_told_by_a_ticket_and_a_store_that_is_away_may_be_asked_agai
 }
 
 #[tokio::test]
-async fn a_search_that_runs_can_be_canceled() {
+pub(crate) async fn a_search_that_runs_can_be_canceled() {
     let (hall, store, _) = troubled().await;
     store.be(Trouble::SearchesHang);
     let all = json!({"type": "group", "operator": "AND", "conditions": []});
@@ -201,6 +201,22 @@ pub(crate) async fn a_page_has_twenty_entities_and_one_of_a_search_ten() {
     assert_eq!(n_shown("SnapshotGetRequest", json!({"snapshotId": id})).await, 10);
     let third = json!({"snapshotId": id, "pageNumber": 2});
     assert_eq!(n_shown("SnapshotGetRequest", third).await, 5);
+}
+
+#[tokio::test]
+pub(crate) async fn the_past_of_an_entity_has_a_thousand_changes_at_the_most() {
+    let hall = hall().await;
+    hall.with_states(json!({"NEW": {}})).await;
+    let id = hall.create(json!({"n": 0})).await;
+    for n in 1..=1_000 {
+        let update = json!({"dataFormat": "JSON", "payload": {"entityId": id, "data": {"n": n}}});
+        hall.done("EntityUpdateRequest", update).await;
+    }
+    let changes = hall.ask("EntityChangesMetadataGetRequest", json!({"entityId": id})).await;
+    let changes = changes.unwrap();
+    assert_eq!(changes.len(), 1_000);
+    let kinds = changes.iter().map(|it| &it.1["changeMeta"]["changeType"]);
+    assert_eq!(kinds.filter(|it| *it == "UPDATE").count(), 1_000, "the newest come first");
 }
 
 #[tokio::test]

@@ -53,6 +53,8 @@ async fn entities_are_where_they_are_put() {
         assert_eq!(world.get("/healthz").await.status(), 200, "{context}");
         assert_eq!(world.get("/v1/chains/instances").await.status(), 200, "{context}");
         let document: Value = world.get("/openapi.json").await.json().await.unwrap();
+        let version = document["openapi"].as_str().unwrap();
+        assert!(version.starts_with("3.1."), "{version}");
         let server = document["servers"][0]["url"].as_str().unwrap();
         let place = format!("http://{}{}", world.address, here.trim_end_matches("/model/"));
         assert_eq!(server, place, "{context}");

@@ -23,6 +23,8 @@ fn all(on: On) {
             search::a_search_that_has_ended_cannot_be_canceled,
             search::searches_nobody_has_begun_are_not_found,
             trouble::what_a_search_left_behind_that_died_goes_with_it,
+            trouble::a_search_that_runs_can_be_looked_at_and_canceled_and_has_no_pages,
+            trouble::a_search_that_fails_says_so,
             trouble::the_oldest_search_that_has_ended_makes_room_for_another,
             writing::when_a_transaction_landed_is_known_everywhere_an_hour_later,
             writing::ten_thousand_entities_and_one_are_deleted_in_one_transaction,

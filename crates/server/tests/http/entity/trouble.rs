@@ -163,7 +163,7 @@ async fn begin(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn a_search_that_runs_can_be_looked_at_and_canceled_and_has_no_pages() {
+pub(crate) async fn a_search_that_runs_can_be_looked_at_and_canceled_and_has_no_pages() {
     let (world, store) = troubled(Verbosity::Sanitized).await;
     store.be(Trouble::SearchesHang);
     let search = begin(&world).await;
@@ -189,7 +189,7 @@ async fn a_search_that_runs_can_be_looked_at_and_canceled_and_has_no_pages() {
 }
 
 #[tokio::test]
-async fn a_search_that_fails_says_so() {
+pub(crate) async fn a_search_that_fails_says_so() {
     let (world, store) = troubled(Verbosity::Sanitized).await;
     store.be(Trouble::SearchesCorrupt);
     let search = begin(&world).await;

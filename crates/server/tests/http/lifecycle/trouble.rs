@@ -17,7 +17,10 @@ use waypost_server::{
     lifecycle::{Gateway, GatewayOptions},
 };
 
-use super::{mission, survey};
+use super::{
+    mission, survey,
+    watching::{next, socket},
+};
 use crate::world::{World, world_with};
 
 /// What must not come out.
@@ -125,6 +128,14 @@ async fn no_route_tells_what_a_store_said() {
             "transition",
             world.post("/workflows/drone-survey/m-1/transition", r#"{"phase":"flying"}"#).await,
         ),
+        (
+            "transition",
+            world
+                .post("/workflows/drone-survey/m-1/transition?dryRun=true", r#"{"phase":"flying"}"#)
+                .await,
+        ),
+        ("explain", world.get("/workflows/drone-survey/m-1/explain").await),
+        ("diagram", world.get("/workflows/drone-survey/m-1/diagram.svg").await),
     ];
     for (label, answer) in answers {
         assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR, "{label}");
@@ -140,4 +151,8 @@ async fn no_route_tells_what_a_store_said() {
     let watch = world.client.get(url).header("accept", "text/event-stream").send().await.unwrap();
     assert_eq!(watch.status(), StatusCode::INTERNAL_SERVER_ERROR);
     assert!(!watch.text().await.unwrap().contains(SECRET));
+    let mut socket = socket(&world, "drone-survey?stream=true", None).await.unwrap();
+    let expected = "watch: internal error (operator details in server log)";
+    assert_eq!(next(&mut socket).await, Some(serde_json::json!({ "error": expected })));
+    assert_eq!(next(&mut socket).await, None);
 }

@@ -1,6 +1,6 @@
 //! Watching over a WebSocket and as server-sent events.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::StatusCode;
@@ -10,28 +10,48 @@ use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async,
     tungstenite::{Error, Message, client::IntoClientRequest as _},
 };
+use waypost_lifecycle::MemoryBucket;
 use waypost_server::{HttpLimits, lifecycle::GatewayOptions};
 
 use super::{Field, field, field_limited, field_with, mission};
+use crate::world::World;
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(super) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// What must come has this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+pub(super) async fn socket(
+    world: &World,
+    path: &str,
+    origin: Option<&str>,
+) -> Result<Socket, Error> {
+    let url = format!("ws://{}/workflows/{path}", world.address);
+    let mut request = url.into_client_request()?;
+    if let Some(origin) = origin {
+        request.headers_mut().insert("origin", origin.parse().unwrap());
+    }
+    Ok(connect_async(request).await?.0)
+}
+
 impl Field {
     async fn socket(&self, path: &str, origin: Option<&str>) -> Result<Socket, Error> {
-        let url = format!("ws://{}/workflows/{path}", self.world.address);
-        let mut request = url.into_client_request()?;
-        if let Some(origin) = origin {
-            request.headers_mut().insert("origin", origin.parse().unwrap());
+        socket(&self.world, path, origin).await
+    }
+
+    /// The bucket, and how many watch it for the index.
+    async fn watched(&self) -> (Arc<MemoryBucket>, usize) {
+        while !self.lifecycles.is_indexed("drone-survey").unwrap() {
+            tokio::task::yield_now().await;
         }
-        Ok(connect_async(request).await?.0)
+        let bucket = self.buckets.bucket("MISSIONS").unwrap();
+        let n_watches = bucket.n_watches();
+        (bucket, n_watches)
     }
 }
 
 /// The next frame with text; none if the server has ended it.
-async fn next(socket: &mut Socket) -> Option<Value> {
+pub(super) async fn next(socket: &mut Socket) -> Option<Value> {
     loop {
         match timeout(PATIENCE, socket.next()).await.unwrap()? {
             Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
@@ -121,11 +141,7 @@ async fn a_stream_without_a_socket_needs_events() {
 async fn a_socket_that_nobody_reads_is_closed() {
     let limits = HttpLimits { idle_timeout: Duration::from_millis(500), ..HttpLimits::default() };
     let field = field_limited(GatewayOptions::default(), limits).await;
-    let bucket = field.buckets.bucket("MISSIONS").unwrap();
-    while !field.lifecycles.is_indexed("drone-survey").unwrap() {
-        tokio::task::yield_now().await;
-    }
-    let n_others = bucket.n_watches();
+    let (bucket, n_others) = field.watched().await;
     let mut socket = field.socket("drone-survey?stream=true", None).await.unwrap();
     next(&mut socket).await.unwrap();
     assert_eq!(bucket.n_watches(), n_others + 1);
@@ -135,10 +151,38 @@ async fn a_socket_that_nobody_reads_is_closed() {
     for _ in 0..48 {
         bucket.put("mission.m-1", large.to_string());
     }
-    let closed = async {
-        while bucket.n_watches() > n_others {
+    until(&bucket, n_others).await;
+}
+
+/// Waits until no more than these watch.
+async fn until(bucket: &MemoryBucket, n_watches: usize) {
+    let fewer = async {
+        while bucket.n_watches() > n_watches {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(PATIENCE, closed).await.unwrap();
+    timeout(PATIENCE, fewer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_goes_ends_its_watch() {
+    let field = field().await;
+    let (bucket, n_others) = field.watched().await;
+    let mut polite = field.socket("drone-survey?stream=true", None).await.unwrap();
+    let mut rude = field.socket("drone-survey?stream=true", None).await.unwrap();
+    for socket in [&mut polite, &mut rude] {
+        next(socket).await.unwrap();
+    }
+    assert_eq!(bucket.n_watches(), n_others + 2);
+    polite.close(None).await.unwrap();
+    until(&bucket, n_others + 1).await;
+    drop(rude);
+    until(&bucket, n_others).await;
+    let url = format!("http://{}/workflows/drone-survey?stream=true", field.world.address);
+    let request = field.world.client.get(url).header("accept", "text/event-stream");
+    let mut events = request.send().await.unwrap();
+    events.chunk().await.unwrap().unwrap();
+    assert_eq!(bucket.n_watches(), n_others + 1);
+    drop(events);
+    until(&bucket, n_others).await;
 }
