@@ -2,12 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use waypost_engine::{Settings, entity::Rules};
 use waypost_kernel::{Key, Kind, Store};
 use waypost_server::{EntityOptions, Options, auth::Verbosity};
 
-use super::search::ended_of;
+use super::{search::ended_of, tenants::jwt};
 use crate::{
     trouble::{Trouble, Troubled},
     world::{World, world_in},
@@ -27,14 +28,7 @@ async fn keeping(n_searches_kept: usize) -> (World, Arc<Troubled>) {
 
 async fn troubled_with(verbosity: Verbosity, rules: Rules) -> (World, Arc<Troubled>) {
     let entity = EntityOptions { verbosity, ..EntityOptions::default() };
-    let mut troubled = None;
-    let trouble = |store: Arc<dyn Store>| {
-        let store = Troubled::new(store);
-        troubled = Some(Arc::clone(&store));
-        store as Arc<dyn Store>
-    };
-    let options = Options { entity, ..Options::default() };
-    let world = world_in(trouble, options, Settings { rules, ..Settings::default() }).await;
+    let (world, troubled) = serving(entity, Settings { rules, ..Settings::default() }).await;
     world
         .prepare(&[
             r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#,
@@ -42,6 +36,17 @@ async fn troubled_with(verbosity: Verbosity, rules: Rules) -> (World, Arc<Troubl
             r#"POST /api/entity/JSON/m/1 {"n":1}"#,
         ])
         .await;
+    (world, troubled)
+}
+
+async fn serving(entity: EntityOptions, settings: Settings) -> (World, Arc<Troubled>) {
+    let mut troubled = None;
+    let trouble = |store: Arc<dyn Store>| {
+        let store = Troubled::new(store);
+        troubled = Some(Arc::clone(&store));
+        store as Arc<dyn Store>
+    };
+    let world = world_in(trouble, Options { entity, ..Options::default() }, settings).await;
     (world, troubled.unwrap())
 }
 
@@ -68,6 +73,23 @@ async fn a_defect_is_named_by_a_ticket_and_its_cause_told_to_those_who_may_know(
         }
         store.be(Trouble::None);
         assert_eq!(world.say("GET /api/entity/#2", &[]).await.json()["data"], json!({"n": 1}));
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_refused_in_the_words_of_its_own_whatever_the_store_does() {
+    let entity = EntityOptions { auth: jwt(), ..EntityOptions::default() };
+    let (world, store) = serving(entity, Settings::default()).await;
+    let header = [format!("Authorization: Basic {}", STANDARD.encode("nobody:knows"))];
+    for (trouble, status, error) in [
+        (Trouble::None, 401, "invalid_client"),
+        (Trouble::Corrupt, 500, "server_error"),
+        (Trouble::Away, 503, "temporarily_unavailable"),
+    ] {
+        store.be(trouble);
+        let answer =
+            world.say("POST /api/oauth/token grant_type=client_credentials", &header).await;
+        assert_eq!((answer.status, answer.json()), (status, json!({ "error": error })));
     }
 }
 
