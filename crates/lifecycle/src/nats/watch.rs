@@ -34,6 +34,18 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// been asked before it was ready.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
 
+/// How far a watch is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It shows what is there.
+    Shows,
+    /// It was interrupted while it did, and has asked again: since then, messages may have replaced
+    /// others that nobody has seen.
+    ShowsAgain,
+    /// Every message counts.
+    Follows,
+}
+
 struct Watching {
     context: Context,
     store: Store,
@@ -45,10 +57,7 @@ struct Watching {
     beginning: Option<u64>,
     /// The number of the last message that was shown.
     last: u64,
-    /// Whether all that was there at the beginning was shown, or is being replaced.
-    is_following: bool,
-    /// Whether the subscription is not the first one.
-    is_resumed: bool,
+    stage: Stage,
     is_caught_up: bool,
     is_over: bool,
     /// The connection that the subscription was made over, by number.
@@ -66,8 +75,7 @@ pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch,
         queue: VecDeque::new(),
         beginning: None,
         last: 0,
-        is_following: false,
-        is_resumed: false,
+        stage: Stage::Shows,
         is_caught_up: false,
         is_over: false,
         connection: 0,
@@ -171,14 +179,15 @@ impl Watching {
 
     async fn subscribe(&mut self) -> Result<(), BucketError> {
         (self.connection, self.n_glances) = (self.connection_now(), 0);
-        self.is_resumed = self.beginning.is_some();
-        if !self.is_resumed {
+        if self.beginning.is_none() {
             let info = self.store.stream.get_info().await.map_err(|error| unavailable(&error))?;
             self.beginning = Some(info.state.last_sequence);
+        } else if self.stage == Stage::Shows {
+            self.stage = Stage::ShowsAgain;
         }
-        let deliver_policy = match self.is_following {
-            true => DeliverPolicy::ByStartSequence { start_sequence: self.last + 1 },
-            false => DeliverPolicy::LastPerSubject,
+        let deliver_policy = match self.stage {
+            Stage::Shows | Stage::ShowsAgain => DeliverPolicy::LastPerSubject,
+            Stage::Follows => DeliverPolicy::ByStartSequence { start_sequence: self.last + 1 },
         };
         let config = push::OrderedConfig {
             deliver_subject: self.context.client().new_inbox(),
@@ -214,9 +223,9 @@ impl Watching {
         let told = message.info().map_err(|error| BucketError::Failed(error.to_string()))?;
         let (sequence, is_last) = (told.stream_sequence, told.pending == 0);
         let is_new = self.beginning.is_some_and(|it| sequence > it);
-        if self.is_resumed && !self.is_following && is_new {
+        if self.stage == Stage::ShowsAgain && is_new {
             // Messages come in the order of their numbers: what was there was shown. This one may
-            // not be the first that its key got since then, for the server was asked again.
+            // not be the first that its key got since then.
             self.follow();
             self.messages = None;
             return Ok(());
@@ -226,7 +235,7 @@ impl Watching {
             // A number that is passed over is a write that was overwritten and forgotten before it
             // came, unless it was there at the beginning and not the last of its key.
             let count = sequence - self.last - 1;
-            if self.is_following && count > 0 {
+            if self.stage == Stage::Follows && count > 0 {
                 tracing::warn!(bucket = %self.store.name, count, "a watch missed writes");
                 self.queue.push_back(BucketEvent::Missed { count });
             }
@@ -250,7 +259,7 @@ impl Watching {
 
     /// From here on every message counts.
     fn follow(&mut self) {
-        self.is_following = true;
+        self.stage = Stage::Follows;
         self.last = self.last.max(self.beginning.unwrap_or(0));
     }
 
