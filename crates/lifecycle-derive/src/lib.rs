@@ -28,6 +28,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert!(Lamp::fields()[2].is_writable());
 /// ```
 ///
+/// Fields that serde writes or reads with a function (`with` and its kin) have no tags but `readonly`:
+/// tagged fields are read and written by their types.
+///
 /// An id is text:
 ///
 /// ```compile_fail,E0277

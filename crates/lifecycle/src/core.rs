@@ -15,6 +15,7 @@ use crate::{
     drift::Drift,
     figures::{Counters, count},
     held::Held,
+    ids::is_federated,
     index::Index,
     registration::{Claims, Registration},
 };
@@ -159,31 +160,5 @@ impl Counters {
         count(&self.skipped);
         let workflow = registration.workflow.as_str();
         tracing::warn!(workflow, revision = at.0, %error, "passed over a stored value");
-    }
-}
-
-/// `org.platform.domain.system.type.instance`.
-fn is_federated(entity_id: &str) -> bool {
-    const LENGTH_MAX: usize = 256;
-    let is_part = |part: &str| {
-        let goes_on = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
-        part.starts_with(|it: char| it.is_ascii_alphanumeric()) && part.chars().all(goes_on)
-    };
-    entity_id.len() <= LENGTH_MAX
-        && entity_id.split('.').count() == 6
-        && entity_id.split('.').all(is_part)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_federated;
-
-    #[test]
-    fn a_federated_id_has_six_good_parts() {
-        assert!(is_federated("acme.ops.air.survey.mission.m-1_a"));
-        for id in ["a.b.c.d.e", "a.b.c.d.e.f.g", "a.b.c.d.e.", "a.b.c.d.e.-f", "a.b.c.d.e.f/g"] {
-            assert!(!is_federated(id), "{id}");
-        }
-        assert!(!is_federated(&format!("a.b.c.d.e.{}", "f".repeat(300))));
     }
 }

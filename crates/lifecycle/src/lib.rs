@@ -55,6 +55,7 @@ mod error;
 mod figures;
 mod held;
 mod history;
+mod ids;
 mod index;
 mod kept;
 mod list;
@@ -102,6 +103,7 @@ pub use crate::{
     figures::Figures,
     held::Fields,
     history::TransitionEvent,
+    ids::IdPattern,
     list::{Consistency, ListOptions},
     manager::{Manager, ManagerBuilder},
     memory::{MemoryBucket, MemoryBuckets},

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use waypost_machines::lifecycle::SetError;
 
 pub use self::condition::{Condition, Operator};
-use crate::{DynManager, Error};
+use crate::{DynManager, Error, IdPattern};
 
 /// Something to do when something is so.
 ///
@@ -46,6 +46,9 @@ pub struct Rule {
     pub name: String,
     /// The type whose entities it looks at.
     pub workflow: String,
+    /// Which of them, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entities: Option<IdPattern>,
     /// What must be so, all of it.
     #[serde(default)]
     pub when: Vec<Condition>,
@@ -196,6 +199,13 @@ pub enum RuleError {
 pub struct Rules {
     manager: DynManager,
     rules: Vec<Rule>,
+}
+
+impl Rule {
+    /// Whether it looks at this one, among the entities of its type.
+    fn is_about(&self, entity_id: &str) -> bool {
+        self.entities.as_ref().is_none_or(|it| it.matches(entity_id))
+    }
 }
 
 impl Rules {

@@ -43,6 +43,8 @@ mod provisioned;
 mod registration;
 #[path = "lifecycle/relatives.rs"]
 mod relatives;
+#[path = "lifecycle/rule_patterns.rs"]
+mod rule_patterns;
 #[path = "lifecycle/rules.rs"]
 mod rules;
 #[path = "lifecycle/site.rs"]

@@ -71,6 +71,9 @@ impl Rules {
         entity_id: &str,
         place: Place,
     ) -> Result<bool, Interrupted> {
+        if !rule.is_about(entity_id) {
+            return Ok(false);
+        }
         let mut firing = Firing::new(&self.manager, entity_id, Some(&rule.workflow));
         let begun = firing.begin(rule, place).await;
         let begun = begun.map_err(|error| Interrupted { place, error })?;

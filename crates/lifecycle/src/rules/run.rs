@@ -109,7 +109,7 @@ impl Rules {
 
     async fn see(&self, snapshot: &Snapshot<Value>, memory: &mut Memory) -> Result<(), RuleError> {
         for (index, rule) in self.rules.iter().enumerate() {
-            if rule.workflow != snapshot.workflow {
+            if rule.workflow != snapshot.workflow || !rule.is_about(&snapshot.entity_id) {
                 continue;
             }
             let pair = (index, snapshot.entity_id.clone());

@@ -1,7 +1,8 @@
 //! A stream that loses patience.
 //!
 //! A client has a while to send the head of a request, and a longer one between requests or to take
-//! an answer. Nothing is cut off while a request is being worked on; that has limits of its own.
+//! an answer: one who does not take what is written is cut off, be it a stream without an end. Nobody
+//! else is while a request is being worked on; that has limits of its own.
 
 use std::{
     future::Future,
@@ -17,7 +18,7 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Instant, Sleep, sleep_until},
+    time::{Instant, Sleep, sleep, sleep_until},
 };
 
 /// How many requests of a connection have begun and ended. Shared between stream and service.
@@ -80,13 +81,16 @@ pub(super) struct Watched<S> {
     /// When something last moved.
     moved_at: Instant,
     alarm: Pin<Box<Sleep>>,
+    /// Rings when the client has taken nothing for too long. Only set while it does not.
+    stall: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Watched<S> {
     pub(super) fn new(stream: S, patience: Patience, pulse: Arc<Pulse>) -> Self {
         let now = Instant::now();
         let alarm = Box::pin(sleep_until(now + patience.head));
-        Self { stream, patience, pulse, n_begun: 0, head_since: Some(now), moved_at: now, alarm }
+        let (head_since, moved_at) = (Some(now), now);
+        Self { stream, patience, pulse, n_begun: 0, head_since, moved_at, alarm, stall: None }
     }
 
     /// A request that has begun has had its head read.
@@ -135,9 +139,25 @@ impl<S> Watched<S> {
         }
     }
 
-    fn has_written(&mut self, written: &Poll<io::Result<usize>>) {
-        if matches!(written, Poll::Ready(Ok(length)) if *length > 0) {
-            self.moved_at = Instant::now();
+    fn has_written(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match written {
+            Poll::Ready(Ok(length)) if length > 0 => {
+                self.moved_at = Instant::now();
+                self.stall = None;
+                written
+            }
+            Poll::Pending => {
+                let idle = self.patience.idle;
+                let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(idle)));
+                stall.as_mut().poll(cx).map(|()| {
+                    Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))
+                })
+            }
+            Poll::Ready(_) => written,
         }
     }
 }
@@ -172,8 +192,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         buffer: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buffer);
-        self.has_written(&written);
-        written
+        self.has_written(cx, written)
     }
 
     fn poll_write_vectored(
@@ -182,8 +201,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, buffers);
-        self.has_written(&written);
-        written
+        self.has_written(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -241,7 +259,7 @@ mod tests {
         let dribble = async {
             loop {
                 client.write_all(b"x").await.unwrap();
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                sleep(Duration::from_secs(1)).await;
             }
         };
         tokio::select! {
@@ -266,7 +284,7 @@ mod tests {
         stream.read_exact(&mut [0; 4]).await.unwrap();
         drop(pulse.begin());
         let late = async {
-            tokio::time::sleep(Duration::from_secs(30)).await;
+            sleep(Duration::from_secs(30)).await;
             client.write_all(b"x").await.unwrap();
             std::future::pending::<()>().await;
         };
@@ -274,6 +292,32 @@ mod tests {
             seconds = seconds_until_cut(&mut stream) => assert_eq!(seconds, 35),
             () = late => {}
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_take_an_answer_is_cut_off_while_it_is_still_made() {
+        let (mut client, mut stream, pulse) = watched();
+        let _beat = pulse.begin();
+        let began = Instant::now();
+        let reading = async {
+            for _ in 0..4 {
+                sleep(Duration::from_secs(50)).await;
+                client.read_exact(&mut [0; 16]).await.unwrap();
+            }
+            std::future::pending::<()>().await;
+        };
+        let writing = async {
+            loop {
+                if let Err(error) = stream.write_all(&[0; 32]).await {
+                    return error.kind();
+                }
+            }
+        };
+        tokio::select! {
+            kind = writing => assert_eq!(kind, io::ErrorKind::TimedOut),
+            () = reading => {}
+        }
+        assert_eq!(began.elapsed().as_secs(), 260, "who takes a little now and then is slow");
     }
 
     #[tokio::test(start_paused = true)]

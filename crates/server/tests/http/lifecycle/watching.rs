@@ -145,13 +145,31 @@ async fn a_socket_that_nobody_reads_is_closed() {
     let mut socket = field.socket("drone-survey?stream=true", None).await.unwrap();
     next(&mut socket).await.unwrap();
     assert_eq!(bucket.n_watches(), n_others + 1);
-    // More than lies on the way to a reader that does not read.
+    flood(&bucket);
+    until(&bucket, n_others).await;
+}
+
+#[tokio::test]
+async fn events_that_nobody_reads_are_ended() {
+    let limits = HttpLimits { idle_timeout: Duration::from_millis(500), ..HttpLimits::default() };
+    let field = field_limited(GatewayOptions::default(), limits).await;
+    let (bucket, n_others) = field.watched().await;
+    let url = format!("http://{}/workflows/drone-survey?stream=true", field.world.address);
+    let request = field.world.client.get(url).header("accept", "text/event-stream");
+    let mut events = request.send().await.unwrap();
+    events.chunk().await.unwrap().unwrap();
+    assert_eq!(bucket.n_watches(), n_others + 1);
+    flood(&bucket);
+    until(&bucket, n_others).await;
+}
+
+/// More than lies on the way to a reader that does not read.
+fn flood(bucket: &MemoryBucket) {
     let mut large = mission("m-1", "ann", None);
     large["serial"] = json!("x".repeat(1 << 20));
     for _ in 0..48 {
         bucket.put("mission.m-1", large.to_string());
     }
-    until(&bucket, n_others).await;
 }
 
 /// Waits until no more than these watch.
