@@ -8,6 +8,8 @@ pub(crate) struct Serde {
     pub(crate) rename: Option<String>,
     pub(crate) rename_all: Option<String>,
     pub(crate) is_skipped: bool,
+    /// Whether its members are those of the struct, and it is none itself.
+    pub(crate) is_flat: bool,
     /// Whether a function of the program's writes or reads the field.
     pub(crate) is_custom: bool,
 }
@@ -30,6 +32,7 @@ impl Serde {
             let half = ["skip_serializing", "skip_deserializing"];
             let is_half = half.iter().any(|it| meta.path.is_ident(it));
             self.is_skipped |= is_half || meta.path.is_ident("skip");
+            self.is_flat |= meta.path.is_ident("flatten");
             let custom = ["with", "serialize_with", "deserialize_with"];
             self.is_custom |= custom.iter().any(|it| meta.path.is_ident(it));
             pass_over(meta)?;

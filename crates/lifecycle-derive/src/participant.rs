@@ -29,7 +29,7 @@ struct Member<'m> {
 
 const TAGS: [&str; 6] = ["id", "phase", "parent", "readonly", "operator_writable", "indexable"];
 
-/// What `kind` may be, with any number of `?` behind it. The library reads the same names.
+/// What `kind` may be, with up to four `?` behind it. The library reads the same names.
 const KINDS: [&str; 14] = [
     "string",
     "bool",
@@ -46,6 +46,8 @@ const KINDS: [&str; 14] = [
     "timestamp",
     "nested",
 ];
+
+const OPTIONAL_MAX: usize = 4;
 
 /// The member of stored values that is not the program's.
 const RESERVED: &str = "_lifecycle";
@@ -124,9 +126,11 @@ fn members(input: &DeriveInput) -> Result<Vec<Member<'_>>> {
         let Some(ident) = &field.ident else { continue };
         let serde = Serde::of(&field.attrs)?;
         let (tags, kind) = tags(field)?;
-        if serde.is_skipped {
+        if serde.is_skipped || serde.is_flat {
             if let Some(tag) = tags.first() {
-                let text = "serde skips this field: nobody can address it, so it has no tags";
+                let what = if serde.is_flat { "flattens" } else { "skips" };
+                let text =
+                    format!("serde {what} this field: nobody can address it, so it has no tags");
                 return Err(Error::new(tag.span(), text));
             }
             continue;
@@ -194,7 +198,9 @@ fn take_tag(
 }
 
 fn checked_kind(kind: LitStr) -> Result<LitStr> {
-    match KINDS.contains(&kind.value().trim_end_matches('?')) {
+    let text = kind.value();
+    let name = text.trim_end_matches('?');
+    match KINDS.contains(&name) && text.len() - name.len() <= OPTIONAL_MAX {
         true => Ok(kind),
         false => {
             let names = KINDS.join(", ");

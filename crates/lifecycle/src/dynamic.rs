@@ -369,8 +369,9 @@ impl DynManager {
         self.core.watch(&self.core.registration(workflow)?, shown).await
     }
 
-    /// Removes an entity: for operators who clear up. It is fine if it is not there. Its history
-    /// stays as long as the bucket keeps it, and it may be created again.
+    /// Removes an entity: for operators who clear up. It is fine if it is not there; a value of
+    /// another type is left alone, one that nobody can read is not. Its history stays as long as the
+    /// bucket keeps it, and it may be created again.
     ///
     /// # Errors
     /// When the store fails.
@@ -378,6 +379,11 @@ impl DynManager {
         let registration = self.core.registration(workflow)?;
         let key = self.core.key(&registration, entity_id)?;
         let last = registration.index.revision(entity_id);
+        let found =
+            registration.bucket.get(&key).await.map_err(|it| registration.store_error(it))?;
+        if found.is_some_and(|it| matches!(registration.open(&it), Ok(None))) {
+            return Ok(());
+        }
         let deleted = registration.bucket.delete(&key).await;
         deleted.map_err(|it| registration.store_error(it))?;
         if let Some(last) = last {

@@ -224,7 +224,6 @@ impl Core {
         Ok(present.filter_map(|it| self.readable(registration, it)).collect())
     }
 
-    /// What is stored, if it is of this type and can be read.
     /// Makes sure that the store is there before something is told from memory alone: while it is
     /// away, nobody hears of what others write.
     async fn vouch(&self, registration: &Registration) -> Result<()> {
@@ -232,6 +231,7 @@ impl Core {
         asked.map(drop).map_err(|it| registration.store_error(it))
     }
 
+    /// What is stored, if it is of this type and can be read.
     fn readable(&self, registration: &Registration, entry: &Entry) -> Option<Stored> {
         match registration.open(entry) {
             Ok(stored) => {

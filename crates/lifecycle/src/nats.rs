@@ -6,7 +6,7 @@ mod watch;
 use std::sync::Arc;
 
 use async_nats::{
-    Client,
+    Client, HeaderMap, HeaderValue,
     connection::State,
     jetstream::{
         self, Context, ErrorCode,
@@ -33,6 +33,9 @@ const ATTEMPTS: usize = 16;
 
 /// The header that says what a write is if it is not a value.
 const OPERATION: &str = "KV-Operation";
+
+/// The header of marks that the server leaves by itself where it removes something.
+const REASON: &str = "Nats-Marker-Reason";
 
 /// The most that the protocol lets a bucket remember of a key.
 const DEPTH_MAX: u8 = 64;
@@ -145,7 +148,7 @@ impl NatsBucket {
         self.check_connection()?;
         let subject = format!("{}{key}", self.store.prefix);
         match self.store.stream.get_last_raw_message_by_subject(&subject).await {
-            Ok(it) if it.headers.get(OPERATION).is_some() => Ok(Last::Mark(it.sequence)),
+            Ok(it) if is_mark(&it.headers) => Ok(Last::Mark(it.sequence)),
             Ok(_) => Ok(Last::Value),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(Last::None),
             Err(error) => Err(unavailable(&error)),
@@ -270,6 +273,12 @@ impl Bucket for NatsBucket {
         let reads: Vec<_> = keys.iter().map(|key| self.get(key)).collect();
         stream::iter(reads).buffered(READS).try_collect().await
     }
+}
+
+/// Whether a message says that there is nothing any more.
+fn is_mark(headers: &HeaderMap) -> bool {
+    let operation = headers.get(OPERATION).map(HeaderValue::as_str);
+    matches!(operation, Some("DEL" | "PURGE")) || headers.get(REASON).is_some()
 }
 
 fn unavailable(error: &dyn std::fmt::Display) -> BucketError {

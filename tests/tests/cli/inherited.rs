@@ -247,6 +247,25 @@ fn what_the_entity_format_cannot_read_it_does_not_go_by_and_says_so() {
 }
 
 #[test]
+fn a_server_that_would_let_in_nobody_or_everybody_does_not_start() {
+    let jwt = ("CYODA_IAM_MODE", "jwt");
+    let key = ("CYODA_JWT_SIGNING_KEY", KEY);
+    for (environment, expected) in [
+        (&[jwt][..], "the mode jwt needs a signing key"),
+        (&[jwt, key, ("CYODA_BOOTSTRAP_CLIENT_ID", "c")], "has an id, but no secret"),
+        (&[("CYODA_REQUIRE_JWT", "true")], "signing in is required, but the mode is mock"),
+        (&[("CYODA_METRICS_REQUIRE_AUTH", "true")], "there is no metrics_bearer"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let mut serve = command(folder.path());
+        serve.args(["serve", "--http", "127.0.0.1:0", "--store", "sqlite::memory:"]);
+        let output = serve.envs(environment.iter().copied()).output();
+        let told = told(&output.unwrap().into());
+        assert!(told.contains(expected) && told.contains("[exit 2]"), "{told}");
+    }
+}
+
+#[test]
 fn a_server_may_be_told_not_to_change_the_schema_and_not_to_wait_for_ever() {
     let folder = TempDir::new().unwrap();
     let serve = |args: &[&str], environment: &[(&str, &str)]| {

@@ -71,6 +71,18 @@ struct Skipped {
 
 #[derive(Clone, Default, Serialize, Deserialize, Participant)]
 #[lifecycle(workflow = "w", bucket = "B")]
+struct Flat {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[serde(flatten)]
+    #[lifecycle(operator_writable)]
+    more: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "w", bucket = "B")]
 struct Custom {
     #[lifecycle(id)]
     id: String,

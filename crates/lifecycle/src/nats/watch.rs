@@ -14,7 +14,7 @@ use async_nats::{
 };
 use futures_util::{StreamExt as _, stream};
 
-use super::{OPERATION, open, timestamp, unavailable};
+use super::{is_mark, open, timestamp, unavailable};
 use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry, Revision};
 
 /// How long nothing may happen before we look around.
@@ -243,10 +243,9 @@ impl Watching {
             self.last = sequence;
             let key = message.subject.strip_prefix(self.store.prefix.as_str());
             let (key, revision) = (key.unwrap_or_default().to_owned(), Revision(sequence));
-            let operation = message.headers.as_ref().and_then(|it| it.get(OPERATION));
-            self.queue.push_back(match operation.map(|it| it.as_str()) {
-                Some("DEL" | "PURGE") => BucketEvent::Deleted { key, revision },
-                Some(_) | None => {
+            self.queue.push_back(match message.headers.as_ref().is_some_and(is_mark) {
+                true => BucketEvent::Deleted { key, revision },
+                false => {
                     BucketEvent::Put(Entry { key, value: message.payload.clone(), revision, at })
                 }
             });

@@ -87,9 +87,11 @@ impl Rules {
         workflows: &HashSet<&str>,
         memory: &mut Memory,
     ) -> Result<(), RuleError> {
-        let mut events: SelectAll<Watch<WatchEvent<Value>>> = SelectAll::new();
+        let mut events: SelectAll<Watch<(String, WatchEvent<Value>)>> = SelectAll::new();
         for workflow in workflows {
-            events.push(self.manager.watch(workflow).await?);
+            let name = (*workflow).to_owned();
+            let seen = self.manager.watch(workflow).await?;
+            events.push(seen.map(move |it| (name.clone(), it)).boxed());
         }
         loop {
             tokio::select! {
@@ -97,10 +99,12 @@ impl Rules {
                     self.try_again(&pair, alarm, memory).await;
                 }
                 event = events.next() => match event {
-                    Some(WatchEvent::Value(snapshot)) => self.see(&snapshot, memory).await?,
-                    Some(WatchEvent::Deleted { entity_id }) => memory.forget(&entity_id),
-                    Some(WatchEvent::CaughtUp | WatchEvent::Missed { .. }) => {}
-                    Some(WatchEvent::Failed(source)) => return Err(lost(source)),
+                    Some((_, WatchEvent::Value(snapshot))) => self.see(&snapshot, memory).await?,
+                    Some((workflow, WatchEvent::Deleted { entity_id })) => {
+                        self.forget(&workflow, &entity_id, memory);
+                    }
+                    Some((_, WatchEvent::CaughtUp | WatchEvent::Missed { .. })) => {}
+                    Some((_, WatchEvent::Failed(source))) => return Err(lost(source)),
                     None => return Ok(()),
                 },
             }
@@ -123,6 +127,16 @@ impl Rules {
             }
         }
         Ok(())
+    }
+
+    /// The entity is gone. One of another type may have the same id.
+    fn forget(&self, workflow: &str, entity_id: &str, memory: &mut Memory) {
+        let rules = self.rules.iter().enumerate().filter(|(_, it)| it.workflow == workflow);
+        for (index, _) in rules {
+            let pair = (index, entity_id.to_owned());
+            memory.standing.remove(&pair);
+            memory.waiting.remove(&pair);
+        }
     }
 
     /// Fires, unless an earlier firing has something left to do, which comes first.
@@ -192,11 +206,6 @@ impl Memory {
                 self.waiting.remove(pair);
             }
         }
-    }
-
-    fn forget(&mut self, entity_id: &str) {
-        self.standing.retain(|(_, it)| it != entity_id);
-        self.waiting.retain(|(_, it), _| it != entity_id);
     }
 }
 

@@ -96,6 +96,11 @@ async fn what_is_foreign_or_broken_is_passed_over(site: Site) {
     assert!(matches!(broken, Error::Decode { .. }), "{broken:?}");
     let stranger = missions.get("stranger").await.unwrap_err();
     assert!(matches!(stranger, Error::EntityNotFound { .. }), "{stranger:?}");
+    // Who clears up takes away what nobody can read, and leaves alone what is somebody else's.
+    for id in ["broken", "stranger", "nobody"] {
+        manager.delete("drone-survey", id).await.unwrap();
+    }
+    assert_eq!(bucket.keys().await.unwrap(), ["elsewhere", "mission.a", "mission.stranger"]);
 }
 
 async fn phases_are_counted(site: Site) {

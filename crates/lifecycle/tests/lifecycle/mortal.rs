@@ -257,4 +257,8 @@ impl Bucket for PatientBucket {
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
         patiently(|| self.bucket.watch()).await
     }
+
+    async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Entry>>, BucketError> {
+        patiently(|| self.bucket.get_many(keys)).await
+    }
 }

@@ -1,7 +1,8 @@
-//! Rules for some of the entities of a type.
+//! Rules for some entities, and what they remember of them.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use waypost_lifecycle::{Manager, MemoryBuckets, Rule, Rules};
+use waypost_lifecycle::{Manager, MemoryBuckets, Participant, Rule, Rules, Transitions};
 
 use crate::{
     mission::{Mission, mission},
@@ -56,4 +57,60 @@ fn a_pattern_of_another_shape_is_refused_where_it_is_read() {
         refused.contains("\"acme.*\" is not a pattern of ids: expected six parts"),
         "{refused}"
     );
+}
+
+/// Another type whose entities may have the same ids.
+#[derive(Clone, Default, Serialize, Deserialize, Participant)]
+#[lifecycle(workflow = "box", bucket = "BOXES", transitions = boxes)]
+struct Crate {
+    #[lifecycle(id)]
+    id: String,
+    #[lifecycle(phase)]
+    phase: String,
+    #[lifecycle(operator_writable)]
+    n: u32,
+}
+
+fn boxes() -> Transitions {
+    Transitions::new().phase("open", ["open", "shut"]).phase("shut", [])
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_forgotten_of_its_own_type_only() {
+    let manager = Manager::builder(MemoryBuckets::new()).create_buckets(8).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    let boxes = manager.register::<Crate>().await.unwrap();
+    let count = json!({
+        "name": "count", "workflow": "box", "when": [{"field": "$entity.lifecycle.phase", "value": "open"}],
+        "then": [{"type": "lifecycle_transition", "phase": "open", "set": {"n": {"op": "increment"}}}],
+    });
+    let look = json!({
+        "name": "look", "workflow": "drone-survey",
+        "when": [{"field": "$entity.lifecycle.phase", "value": "planning"}],
+        "then": [{"type": "lifecycle_transition", "phase": "flying"}],
+    });
+    let rules = [count, look].map(|it| serde_json::from_value(it).unwrap());
+    let rules = Rules::new(manager.dynamic().clone(), rules.to_vec()).unwrap();
+    let running = tokio::spawn(async move { rules.run().await });
+    boxes.create(&Crate { id: "x".into(), phase: "open".into(), n: 0 }).await.unwrap();
+    let counted = async {
+        while boxes.get("x").await.unwrap().n == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(counted).await;
+    for _ in 0..3 {
+        missions.create(&mission("x")).await.unwrap();
+        let flying = async {
+            while missions.get("x").await.unwrap().phase != "flying" {
+                tokio::task::yield_now().await;
+            }
+        };
+        in_time(flying).await;
+        manager.delete("drone-survey", "x").await.unwrap();
+        // Seen again, and still so: that is no news.
+        boxes.update("x", |_| Ok(())).await.unwrap();
+    }
+    assert_eq!(boxes.get("x").await.unwrap().n, 1);
+    running.abort();
 }

@@ -340,18 +340,31 @@ impl fmt::Display for FieldKind {
     }
 }
 
+/// How often something may be optional. Whoever walks through more needs a stack for it.
+const OPTIONAL_MAX: usize = 4;
+
+/// How much of a name that is none is repeated.
+const SHOWN_MAX: usize = 100;
+
 impl FromStr for FieldKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(inner) = text.strip_suffix('?') {
-            return inner.parse().map(|kind| Self::Optional(Box::new(kind)));
+        let named = text.trim_end_matches('?');
+        let n_optional = text.len() - named.len();
+        match NAMES.iter().find(|(name, _)| *name == named) {
+            Some((_, kind)) if n_optional <= OPTIONAL_MAX => {
+                let optional = |kind, _| Self::Optional(Box::new(kind));
+                Ok((0..n_optional).fold(kind.clone(), optional))
+            }
+            Some(_) | None => {
+                let names = NAMES.map(|(name, _)| name).join(", ");
+                let given: String = text.chars().take(SHOWN_MAX).collect();
+                Err(format!(
+                    "{given:?} is not a kind of field: {names}, or one of them with ? at the end"
+                ))
+            }
         }
-        let named = NAMES.iter().find(|(name, _)| *name == text);
-        named.map(|(_, kind)| kind.clone()).ok_or_else(|| {
-            let names = NAMES.map(|(name, _)| name).join(", ");
-            format!("{text:?} is not a kind of field: {names}, or one of them with ? at the end")
-        })
     }
 }
 

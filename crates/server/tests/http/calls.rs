@@ -27,6 +27,6 @@ mod side_by_side;
 #[path = "calls/stores.rs"]
 mod stores;
 #[path = "calls/who.rs"]
-mod who;
+pub(crate) mod who;
 #[path = "calls/wire.rs"]
 mod wire;

@@ -4,6 +4,8 @@
 mod bad_input;
 #[path = "entity/calls.rs"]
 mod calls;
+#[path = "entity/criteria.rs"]
+mod criteria;
 #[path = "entity/edge.rs"]
 mod edge;
 #[path = "entity/letters.rs"]

@@ -32,6 +32,18 @@ async fn a_definition_can_be_looked_at_without_being_deployed() {
 }
 
 #[tokio::test]
+async fn a_kind_of_field_that_is_optional_without_end_is_refused() {
+    let world = world().await;
+    let kind = format!("kind = \"string{}\"\ntags = \"id\"", "?".repeat(1 << 18));
+    let endless = LIFECYCLES.replacen("tags = \"id\"", &kind, 1);
+    let (status, found) = asked(&world, "/v1/lint?kind=lifecycle", &endless).await;
+    assert_eq!((status, &found["errors"]), (200, &json!(1)));
+    let said = found["findings"].to_string();
+    assert!(said.contains("is not a kind of field"), "{said:.400}");
+    assert_eq!(world.get("/healthz").await.status(), 200);
+}
+
+#[tokio::test]
 async fn what_cannot_be_looked_at_is_refused_with_its_place() {
     let world = world().await;
     let (status, problem) = asked(&world, "/v1/lint", "{\n \"id\": }").await;

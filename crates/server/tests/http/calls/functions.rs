@@ -131,6 +131,37 @@ pub(crate) async fn a_function_that_cannot_tell_is_not_a_no() {
 }
 
 #[tokio::test]
+pub(crate) async fn the_audit_says_which_function_did_not_match_and_why() {
+    let hall = hall().await;
+    let go = json!({"name": "GO", "next": "B", "criterion": function("judge", json!({}))});
+    hall.with_workflows(json!([
+        {"name": "a", "initialState": "A", "criterion": function("choose", json!({})), "states": {"A": {}}},
+        {"name": "b", "initialState": "A", "states": {"A": {"transitions": [go]}, "B": {}}},
+    ]))
+    .await;
+    let _member = hall
+        .member(
+            &[],
+            |asked| json!({"matches": false, "reason": format!("{} is tired", asked.name)}),
+        )
+        .await;
+    let made = hall.made(r#"{"n":1}"#).await;
+    let audit = format!("GET /api/audit/entity/{}", made["meta"]["id"].as_str().unwrap());
+    let audit = hall.world.say(&audit, &[]).await.json();
+    let data_of = |kind: &str| {
+        let events = audit["items"].as_array().unwrap();
+        let event = events.iter().find(|it| it["eventType"] == kind);
+        event.unwrap_or_else(|| panic!("{audit}"))["data"].clone()
+    };
+    let skipped = json!({"workflowName": "a", "reason": "choose is tired"});
+    assert_eq!(data_of("WORKFLOW_SKIP"), skipped);
+    let refused = json!({
+        "workflowName": "b", "transition": "GO", "criterion": "judge", "reason": "judge is tired",
+    });
+    assert_eq!(data_of("TRANSITION_NOT_MATCH_CRITERION"), refused);
+}
+
+#[tokio::test]
 pub(crate) async fn why_not_is_told_to_whoever_asked_for_it() {
     let hall = hall().await;
     hall.guarded(function("judge", json!({}))).await;

@@ -63,7 +63,7 @@ impl Hall {
 }
 
 /// What a member does over HTTP, and what is to be found in the answer.
-const LINES: [(&str, &str); 18] = [
+const LINES: [(&str, &str); 21] = [
     (r##"PUT /api/entity/JSON/#2 {"n":10}"##, "TX"),
     ("GET /api/entity/#2", r#""data":{"n":10}"#),
     ("GET /api/entity/#2/changes", "TX"),
@@ -72,6 +72,15 @@ const LINES: [(&str, &str); 18] = [
     (r#"POST /api/entity/JSON/k/1 {"n":30}"#, "TX"),
     ("GET /api/entity/stats/k/1", r#""count":4"#),
     ("GET /api/entity/stats/states/k/1", r#""state":"CREATED","count":4"#),
+    ("GET /api/entity/stats", r#""modelName":"k","modelVersion":1,"count":4"#),
+    (
+        "GET /api/entity/stats/states",
+        r#""modelName":"k","modelVersion":1,"state":"CREATED","count":4"#,
+    ),
+    (
+        r#"POST /api/entity/JSON [{"model":{"name":"k","version":1},"payload":"{\"n\":99}"},{"model":{"name":"k","version":1},"payload":"{\"n\":\"x\"}"}]"#,
+        "item 1",
+    ),
     (r#"POST /api/entity/JSON [{"model":{"name":"k","version":1},"payload":"{\"n\":40}"}]"#, "TX"),
     (
         r##"PUT /api/entity/JSON [{"id":"#2","payload":"{\"n\":11}"},{"id":"#3","payload":"{\"n\":21}","transition":"DELETE"}]"##,
@@ -146,6 +155,9 @@ fn events() -> Vec<(&'static str, Value, &'static str)> {
         ("EntityGetRequest", json!({"entityId": id(4)}), "ENTITY_NOT_FOUND"),
         ("EntityDeleteAllRequest", json!({"model": model("j")}), r#""numDeleted":1"#),
         ("EntityGetAllRequest", json!({"model": model("k"), "pageSize": 100}), r#""n":31"#),
+        ("EntityStatsGetRequest", json!({"model": model("k")}), r#""count":5"#),
+        ("EntityStatsByStateGetRequest", json!({"model": model("k")}), r#""state":"CREATED""#),
+        ("EntityChangesMetadataGetRequest", json!({"entityId": id(2)}), "TX"),
         (
             "EntitySearchRequest",
             json!({"model": model("k"), "condition": serde_json::from_str::<Value>(ALL).unwrap()}),

@@ -16,7 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl Hall {
     /// `GO` leads from `NEW` to `END`, through the processor `p`.
     async fn going(&self) {
-        let processors = json!([{"name": "p", "config": {"attachEntity": true}}]);
+        self.going_by("SYNC").await;
+    }
+
+    async fn going_by(&self, mode: &str) {
+        let config = json!({"attachEntity": true});
+        let processors = json!([{"name": "p", "executionMode": mode, "config": config}]);
         let go = json!({"name": "GO", "next": "END", "manual": true, "processors": processors});
         self.with_states(json!({"NEW": {"transitions": [go]}, "END": {}})).await;
     }
@@ -97,18 +102,22 @@ pub(crate) async fn an_event_that_fires_a_transition_overwrites_nothing() {
 /// What becomes of a write whose member looks at another entity, in the transaction or beside it,
 /// which somebody then changes.
 async fn overtaken(is_within: bool) -> (Answer, Value) {
+    overtaken_in("SYNC", is_within, json!({})).await
+}
+
+async fn overtaken_in(mode: &str, is_within: bool, said: Value) -> (Answer, Value) {
     let hall = Arc::new(hall().await);
-    hall.going().await;
+    hall.going_by(mode).await;
     let (id, other) = (hall.create(json!({"n": 0})).await, hall.create(json!({"n": 10})).await);
     let (inside, seen) = (Arc::clone(&hall), other.clone());
     let _member = hall
         .member_calling(&[], move |asked| {
-            let (hall, other) = (Arc::clone(&inside), seen.clone());
+            let (hall, other, said) = (Arc::clone(&inside), seen.clone(), said.clone());
             Box::pin(async move {
                 let within = is_within.then_some(&asked);
                 assert_eq!(hall.reads(&other, within).await, json!({"n": 10}));
                 assert_eq!(hall.puts(&other, r#"{"n":11}"#, None).await, 200);
-                json!({})
+                said
             })
         })
         .await;
@@ -124,4 +133,13 @@ pub(crate) async fn what_a_transaction_has_read_must_be_so_until_it_lands() {
     assert_eq!(state, "NEW");
     let (done, state) = overtaken(false).await;
     assert_eq!((done.status, state), (200, json!("END")), "{}", done.text);
+}
+
+#[tokio::test]
+pub(crate) async fn what_a_member_apart_has_read_does_not_count_if_it_fails() {
+    let no = json!({"success": false, "error": {"message": "no"}});
+    let (done, state) = overtaken_in("ASYNC_NEW_TX", true, no).await;
+    assert_eq!((done.status, state), (200, json!("END")), "{}", done.text);
+    let (refused, state) = overtaken_in("ASYNC_NEW_TX", true, json!({})).await;
+    assert_eq!((refused.code().as_str(), state), ("CONFLICT", json!("NEW")), "{}", refused.text);
 }

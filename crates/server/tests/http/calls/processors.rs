@@ -318,6 +318,32 @@ pub(crate) async fn what_members_warn_of_is_told_beside_the_body() {
 }
 
 #[tokio::test]
+pub(crate) async fn the_time_of_a_write_is_when_it_lands_not_when_it_begins() {
+    let hall = hall().await;
+    hall.through(json!([processor("p", json!({}))])).await;
+    let clock = Arc::clone(&hall.world.clock);
+    let _member = hall
+        .member(&[], move |_| {
+            clock.advance(Duration::from_secs(10));
+            json!({})
+        })
+        .await;
+    let made = hall.made(r#"{"n":1}"#).await;
+    let id = made["meta"]["id"].as_str().unwrap();
+    let changes = hall.world.say(&format!("GET /api/entity/{id}/changes"), &[]).await.json();
+    let audit = format!("GET /api/audit/entity/{id}?eventType=EntityChange");
+    let audit = hall.world.say(&audit, &[]).await.json();
+    for time in [
+        &made["meta"]["creationDate"],
+        &made["meta"]["lastUpdateTime"],
+        &changes[0]["timeOfChange"],
+        &audit["items"][0]["utcTime"],
+    ] {
+        assert_eq!(time, "2026-05-28T20:26:50Z", "{made} {changes} {audit}");
+    }
+}
+
+#[tokio::test]
 pub(crate) async fn two_members_share_the_work() {
     let hall = hall().await;
     hall.through(json!([processor("p", json!({"attachEntity": true}))])).await;

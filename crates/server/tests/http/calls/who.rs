@@ -149,7 +149,7 @@ async fn a_member_is_a_program_and_joins_its_own_tenant() {
 }
 
 /// What a question says of who called.
-fn caller(event: &CloudEvent) -> [Option<String>; 3] {
+pub(crate) fn caller(event: &CloudEvent) -> [Option<String>; 3] {
     ["authtype", "authid", "authclaims"].map(|name| {
         let attribute = event.attributes.get(name)?.attr.as_ref()?;
         let Attr::CeString(text) = attribute else { panic!("{name}: {attribute:?}") };

@@ -12,10 +12,14 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 use waypost_server::cluster::ClusterOptions;
 
-use super::pair::{PATIENCE, impatient, pair, patient};
-use crate::calls::{
-    compute::{function, message, new, processor},
-    hall::Hall,
+use super::pair::{PATIENCE, bare, impatient, pair, patient, strict};
+use crate::{
+    calls::{
+        compute::{function, message, new, processor},
+        hall::Hall,
+        who::caller,
+    },
+    entity::tenants::bearer,
 };
 
 async fn refused(hall: &Hall) -> String {
@@ -238,4 +242,55 @@ async fn a_question_is_sent_on_once() {
         pair.second.figure(r#"waypost_cluster_dispatches_total{outcome="answered"}"#).await,
         0
     );
+}
+
+#[tokio::test]
+async fn a_member_of_another_node_that_is_silent_has_failed() {
+    let pair = bare(patient()).await;
+    pair.first.needing(json!({"name": "p", "config": {"responseTimeoutMs": 50}})).await;
+    let _silent = pair.second.join(&[]).await;
+    let error = pair.first.refused("EntityCreateRequest", new(json!({"n": 1}))).await;
+    assert!(message(&error).starts_with("WORKFLOW_FAILED: "), "{error}");
+    assert!(error.get("retryable").is_none(), "{error}");
+    assert_eq!(pair.first.count().await, 0);
+}
+
+#[tokio::test]
+async fn a_function_of_another_node_that_cannot_tell_is_not_a_no() {
+    let pair = bare(patient()).await;
+    let go = json!({"name": "A", "next": "YES", "criterion": function("judge")});
+    pair.first.with_states(json!({"NEW": {"transitions": [go]}, "YES": {}})).await;
+    let _member = pair
+        .second
+        .member(&[], |_| json!({"success": false, "error": {"message": "the book is lost"}}))
+        .await;
+    let error = pair.first.refused("EntityCreateRequest", new(json!({"n": 1}))).await;
+    assert!(message(&error).starts_with("WORKFLOW_FAILED: "), "{error}");
+    assert!(message(&error).contains("the book is lost"), "{error}");
+}
+
+#[tokio::test]
+async fn members_of_another_node_are_told_who_called_and_serve_their_tenant_only() {
+    let pair = strict(impatient()).await;
+    let of = |tenant: &str, roles: &[&str]| bearer(&pair.first.world, tenant, roles);
+    let program = of("one", &["ROLE_M2M"]);
+    let mut line = pair.second.open(Some(&program)).await.unwrap();
+    line.send("CalculationMemberJoinEvent", json!({"id": "j"}));
+    let has_one = |told: Option<&Value>| told.is_some_and(|it| it["members"]["one"].is_array());
+    pair.shared.until("second", has_one).await;
+    let create = r#"POST /api/entity/JSON/m/1 {"n":1}"#;
+    let header = [format!("Authorization: {}", of("one", &["ROLE_USER"]))];
+    pair.first.with_processor(&header).await;
+    let asked = tokio::select! {
+        asked = line.question() => asked,
+        answer = pair.first.world.say(create, &header) => {
+            panic!("nobody was asked: {}", answer.text)
+        }
+    };
+    let expected = ["user", "user of one", "ROLE_USER"].map(|it| Some(it.to_owned()));
+    assert_eq!(caller(&asked.0), expected);
+    let header = [format!("Authorization: {}", of("two", &["ROLE_USER"]))];
+    pair.first.with_processor(&header).await;
+    let refused = pair.first.world.say(create, &header).await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "NO_COMPUTE_MEMBER_FOR_TAG"));
 }

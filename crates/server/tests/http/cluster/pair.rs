@@ -10,6 +10,7 @@ use waypost_kernel::{
 };
 use waypost_server::{
     EntityOptions, Options,
+    auth::AuthOptions,
     cluster::{Cluster, ClusterOptions},
     compute::{ComputeOptions, Members},
 };
@@ -21,6 +22,7 @@ use crate::{
         compute::processor,
         hall::{Client, Hall},
     },
+    entity::tenants::jwt,
     grpc::talk::endpoint,
     world::world_on,
 };
@@ -62,6 +64,17 @@ impl Shared {
 
     /// A node over the store.
     pub(crate) async fn node(&self, name: &str, secret: &[u8], cluster: ClusterOptions) -> Hall {
+        self.node_for(AuthOptions::default(), name, secret, cluster).await
+    }
+
+    /// A node that lets in whom it is told to.
+    async fn node_for(
+        &self,
+        auth: AuthOptions,
+        name: &str,
+        secret: &[u8],
+        cluster: ClusterOptions,
+    ) -> Hall {
         let options = ComputeOptions {
             node: name.to_owned(),
             secret: Some(secret.to_vec()),
@@ -72,7 +85,7 @@ impl Shared {
         let cluster = Cluster::new(cluster, members.clone(), Arc::clone(&store)).unwrap();
         let settings = Settings { compute: Arc::new(cluster.clone()), ..Settings::default() };
         let (members, cluster) = (Some(members), Some(cluster));
-        let entity = EntityOptions { members, cluster, ..EntityOptions::default() };
+        let entity = EntityOptions { auth, members, cluster, ..EntityOptions::default() };
         let grpc = Some("127.0.0.1:0".parse().unwrap());
         let options = Options { grpc, entity, ..Options::default() };
         let world = world_on((store, self.clock.clone()), options, settings).await;
@@ -133,9 +146,18 @@ pub(crate) async fn pair(options: ClusterOptions) -> Pair {
 
 /// Two nodes, and nothing in their store.
 pub(crate) async fn bare(options: ClusterOptions) -> Pair {
+    bare_for(AuthOptions::default, options).await
+}
+
+/// The same for those who say who they are.
+pub(crate) async fn strict(options: ClusterOptions) -> Pair {
+    bare_for(jwt, options).await
+}
+
+async fn bare_for(auth: fn() -> AuthOptions, options: ClusterOptions) -> Pair {
     let shared = Shared::new();
-    let first = shared.node("first", SECRET, options.clone()).await;
-    let second = shared.node("second", SECRET, options).await;
+    let first = shared.node_for(auth(), "first", SECRET, options.clone()).await;
+    let second = shared.node_for(auth(), "second", SECRET, options).await;
     for name in ["first", "second"] {
         shared.until(name, |it| it.is_some()).await;
     }

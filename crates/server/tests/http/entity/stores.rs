@@ -1,6 +1,6 @@
 //! What is said about entities beside the stories, on the other stores.
 
-use super::{bad_input, calls, letters, search, tenants, trouble, workflows, writing};
+use super::{bad_input, calls, criteria, letters, search, tenants, trouble, workflows, writing};
 use crate::on::{On, each, named};
 
 fn all(on: On) {
@@ -32,6 +32,8 @@ fn all(on: On) {
             writing::creations_at_the_same_time_all_land,
             writing::extensions_of_a_model_at_the_same_time_all_land,
             writing::no_version_has_a_tag_and_the_past_has_a_thousand,
+            writing::times_go_up_along_an_entity_while_the_clock_stands_still,
+            writing::a_hundred_are_created_at_a_time_unless_somebody_says_otherwise,
             writing::of_two_who_expect_the_same_version_one_is_refused,
             writing::an_answer_has_exactly_the_members_clients_know,
             writing::ids_are_made_of_the_time,
@@ -43,6 +45,7 @@ fn all(on: On) {
             workflows::a_transition_that_is_asked_for_is_not_one_of_the_hundred,
             workflows::what_a_server_is_told_to_be_strict_about_is_up_to_its_settings,
             workflows::pages_of_the_audit_have_everything_once_while_more_happens,
+            criteria::what_guards_a_transition_is_judged_like_a_search,
             tenants::nothing_of_one_tenant_is_there_for_another,
             tenants::two_tenants_may_give_the_same_name_to_different_things,
             calls::a_member_works_in_the_transaction_that_asked_it,

@@ -14,7 +14,7 @@ use waypost_machines::entity::cascade;
 use waypost_server::Options;
 use waypost_testkit::clock::SimClock;
 
-use super::play::Answer;
+use super::play::{Answer, spelled_out};
 use crate::{
     on,
     world::{World, world, world_on, world_with},
@@ -137,6 +137,45 @@ pub(crate) async fn no_version_has_a_tag_and_the_past_has_a_thousand() {
     let changes = changes.as_array().unwrap();
     assert_eq!(changes.len(), 1_000);
     assert!(changes.iter().all(|it| it["changeType"] == "UPDATED"), "the newest come first");
+}
+
+#[tokio::test]
+pub(crate) async fn times_go_up_along_an_entity_while_the_clock_stands_still() {
+    let world = world().await;
+    world.prepare(&MODEL).await;
+    world.prepare(&[r#"POST /api/entity/JSON/invoice/1 {"no":"0"}"#]).await;
+    for number in 1..=5 {
+        let line = format!(r##"PUT /api/entity/JSON/#2 {{"no":"{number}"}}"##);
+        assert_eq!(world.say(&line, &[]).await.status, 200);
+    }
+    let url = format!("http://{}/api/entity/{}/changes", world.address, spelled_out("#2"));
+    let changes: Vec<Value> = world.client.get(url).send().await.unwrap().json().await.unwrap();
+    let times = changes.iter().map(|it| {
+        let text = it["timeOfChange"].as_str().unwrap().trim_end_matches('Z');
+        let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+        format!("{seconds}.{fraction:0<9}")
+    });
+    let times: Vec<_> = times.collect();
+    assert_eq!(times.len(), 6);
+    assert!(times.is_sorted_by(|newer, older| newer > older), "{times:?}");
+}
+
+#[tokio::test]
+pub(crate) async fn a_hundred_are_created_at_a_time_unless_somebody_says_otherwise() {
+    let world = world().await;
+    world.prepare(&MODEL).await;
+    let items: Vec<_> = (0..201).map(|it| json!({"no": it.to_string()})).collect();
+    let line = format!("POST /api/entity/JSON/invoice/1 {}", json!(items));
+    let (many, model) = (world.say(&line, &[]).await, json!({"name": "invoice", "version": 1}));
+    let items: Vec<_> =
+        items.iter().map(|it| json!({"model": model, "payload": it.to_string()})).collect();
+    let mixed = world.say(&format!("POST /api/entity/JSON {}", json!(items)), &[]).await;
+    for answer in [many, mixed] {
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let parts = answer.json().as_array().unwrap().clone();
+        let n_made = parts.iter().map(|it| it["entityIds"].as_array().unwrap().len());
+        assert_eq!(n_made.collect::<Vec<_>>(), [100, 100, 1]);
+    }
 }
 
 #[tokio::test]

@@ -150,6 +150,23 @@ async fn a_socket_that_nobody_reads_is_closed() {
 }
 
 #[tokio::test]
+async fn a_quiet_socket_is_asked_whether_it_is_there() {
+    let limits = HttpLimits { idle_timeout: Duration::from_millis(500), ..HttpLimits::default() };
+    let field = field_limited(GatewayOptions::default(), limits).await;
+    let mut socket = field.socket("drone-survey?stream=true", None).await.unwrap();
+    let pinged = async {
+        let mut n_pings = 0;
+        while n_pings < 4 {
+            n_pings += usize::from(socket.next().await.unwrap().unwrap().is_ping());
+        }
+    };
+    timeout(PATIENCE, pinged).await.unwrap();
+    // Who answers may stay, however quiet it is.
+    field.fly("").await;
+    assert_eq!(next(&mut socket).await.unwrap()["phase"], "flying");
+}
+
+#[tokio::test]
 async fn events_that_nobody_reads_are_ended() {
     let limits = HttpLimits { idle_timeout: Duration::from_millis(500), ..HttpLimits::default() };
     let field = field_limited(GatewayOptions::default(), limits).await;
