@@ -60,9 +60,6 @@ impl Gateway {
         if prefix.split('/').next().is_some_and(|first| TAKEN.contains(&first)) {
             return Err(format!("/{prefix} is taken; use another, such as /workflows"));
         }
-        if options.origins.is_empty() && options.websocket {
-            tracing::warn!("no origins are set for lifecycles: pages of any site may watch them");
-        }
         let body_max = if options.body_max == 0 { BODY_MAX } else { options.body_max };
         let root = format!("/{prefix}");
         let (options, meter) = (GatewayOptions { body_max, ..options }, GatewayMeter::default());

@@ -38,6 +38,9 @@ pub(crate) async fn gateway(
         let registered = lifecycles.register_described(described).await;
         registered.map_err(|error| refused(path, &error))?;
     }
+    if config.gateway.origins.is_empty() && config.gateway.websocket {
+        tracing::warn!("no origins are set for lifecycles: pages of any site may watch them");
+    }
     let gateway = Gateway::new(lifecycles, config.gateway.clone());
     gateway.map(Some).map_err(|error| Failure::usage(format!("lifecycle.path_prefix: {error}")))
 }
