@@ -216,6 +216,20 @@ pub enum BucketError {
     Failed(String),
 }
 
+/// What a watch shows to be there at its beginning, by key.
+pub(crate) async fn present(mut watch: BucketWatch) -> Result<Vec<Entry>, BucketError> {
+    let mut entries = std::collections::BTreeMap::new();
+    while let Some(event) = watch.next().await {
+        match event? {
+            BucketEvent::Put(entry) => drop(entries.insert(entry.key.clone(), entry)),
+            BucketEvent::Deleted { key, .. } => drop(entries.remove(&key)),
+            BucketEvent::CaughtUp => return Ok(entries.into_values().collect()),
+            BucketEvent::Missed { .. } => {}
+        }
+    }
+    Err(BucketError::Unavailable("what is there was not shown to the end".to_owned()))
+}
+
 /// Keys with values. All writes to a key have one order.
 ///
 /// ```
@@ -236,7 +250,11 @@ pub enum BucketError {
 /// assert_eq!(bucket.entries().await?.len(), 2);
 ///
 /// assert_eq!(bucket.history("l-1").await?.len(), 2);
+/// let mut n_writes = 0;
+/// bucket.recall("l-1", &mut |_| n_writes += 1).await?;
+/// assert_eq!(n_writes, 2);
 /// assert!(!bucket.remembers_all(), "the last four are remembered");
+/// assert!(!bucket.forgets(), "and the last of a key until it is deleted");
 /// bucket.delete("l-1").await?;
 /// assert_eq!(bucket.get("l-1").await?, None);
 /// # Ok(())
@@ -280,6 +298,19 @@ pub trait Bucket: Send + Sync {
     /// [`BucketError::NotFound`] if there has never been one.
     async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError>;
 
+    /// Shows these writes one after the other, so that nobody holds them all.
+    ///
+    /// # Errors
+    /// As [`Self::history`] does; what was shown by then was.
+    async fn recall(
+        &self,
+        key: &str,
+        see: &mut (dyn FnMut(Retained) + Send),
+    ) -> Result<(), BucketError> {
+        self.history(key).await?.into_iter().for_each(see);
+        Ok(())
+    }
+
     /// What is there now, then a mark, then every later write. The writes to a key come in order.
     ///
     /// What is there is read as it is asked for, so that a watch that nobody reads holds little. A
@@ -292,6 +323,12 @@ pub trait Bucket: Send + Sync {
 
     /// Whether every write of a key stays remembered, so that values need not carry their past.
     fn remembers_all(&self) -> bool {
+        false
+    }
+
+    /// Whether values may go without a word, as when they grow too old. What is there is then known
+    /// to whoever reads it all, and to no index.
+    fn forgets(&self) -> bool {
         false
     }
 
@@ -312,17 +349,7 @@ pub trait Bucket: Send + Sync {
     /// # Errors
     /// When the store fails.
     async fn entries(&self) -> Result<Vec<Entry>, BucketError> {
-        let mut watch = self.watch().await?;
-        let mut entries = std::collections::BTreeMap::new();
-        while let Some(event) = watch.next().await {
-            match event? {
-                BucketEvent::Put(entry) => drop(entries.insert(entry.key.clone(), entry)),
-                BucketEvent::Deleted { key, .. } => drop(entries.remove(&key)),
-                BucketEvent::CaughtUp => return Ok(entries.into_values().collect()),
-                BucketEvent::Missed { .. } => {}
-            }
-        }
-        Err(BucketError::Unavailable("what is there was not shown to the end".to_owned()))
+        present(self.watch().await?).await
     }
 
     /// The keys at which there is something, sorted.

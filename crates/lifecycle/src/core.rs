@@ -92,7 +92,7 @@ impl Core {
             }
             registrations.insert(registration.workflow.clone(), Arc::clone(&registration));
         }
-        if self.settings.keeps_index {
+        if self.settings.keeps_index && !registration.bucket.forgets() {
             Index::follow(&registration, Arc::clone(&self.counters));
         }
         let (workflow, bucket) = (&registration.workflow, &registration.bucket_name);

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, RESERVED, Transitions};
+use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, Transitions};
 
 use crate::{
     Error, Result,
@@ -122,8 +122,7 @@ impl Shape for Described {
     }
 
     fn decode(&self, text: &[u8]) -> Result<Box<dyn Held>, serde_json::Error> {
-        let mut members: Map<String, Value> = serde_json::from_slice(text)?;
-        members.remove(RESERVED);
+        let members: Map<String, Value> = serde_json::from_slice(text)?;
         for name in [&self.names.id, &self.names.phase] {
             if members.get(name).and_then(Value::as_str).is_none() {
                 return Err(serde::de::Error::custom(format!("its {name:?} is not text")));

@@ -1,10 +1,10 @@
 //! A value whose type is only known to whoever registered it, and how such values are read and
 //! written.
 
-use std::{any::Any, collections::BTreeMap, marker::PhantomData};
+use std::{any::Any, marker::PhantomData};
 
-use serde_json::{Value, value::RawValue};
-use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, RESERVED, Transitions};
+use serde_json::Value;
+use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, Transitions};
 
 use crate::participant::{FieldMeta, Participant};
 
@@ -79,6 +79,7 @@ pub(crate) trait Shape: Send + Sync {
     fn key(&self, entity_id: &str) -> String;
     fn id_of<'k>(&self, key: &'k str) -> Option<&'k str>;
     fn fields(&self) -> &[FieldMeta];
+    /// Reads what the program wrote, without what the library adds.
     fn decode(&self, text: &[u8]) -> Result<Box<dyn Held>, serde_json::Error>;
     /// What a field holds before anybody has set it, if that is known.
     fn default_of(&self, field: &FieldMeta) -> Option<FieldValue>;
@@ -110,14 +111,7 @@ impl<P: Participant> Shape for Typed<P> {
     }
 
     fn decode(&self, text: &[u8]) -> Result<Box<dyn Held>, serde_json::Error> {
-        match serde_json::from_slice::<P>(text) {
-            Ok(value) => Ok(Box::new(value)),
-            // A type that denies what it does not know must not see what is not meant for it.
-            Err(error) => match without_reserved(text) {
-                Some(text) => Ok(Box::new(serde_json::from_str::<P>(&text)?)),
-                None => Err(error),
-            },
-        }
+        Ok(Box::new(serde_json::from_slice::<P>(text)?))
     }
 
     fn default_of(&self, field: &FieldMeta) -> Option<FieldValue> {
@@ -207,11 +201,4 @@ impl Fields<'_> {
     pub fn set(&mut self, field: &str, value: FieldValue) -> Result<(), Mismatch> {
         self.0.set(field, value)
     }
-}
-
-/// The same object without the library's member, if it has it.
-fn without_reserved(text: &[u8]) -> Option<String> {
-    let mut members: BTreeMap<String, &RawValue> = serde_json::from_slice(text).ok()?;
-    members.remove(RESERVED)?;
-    serde_json::to_string(&members).ok()
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use waypost_kernel::Timestamp;
-use waypost_machines::lifecycle::{Found, Moved, Observed, Source, history};
+use waypost_machines::lifecycle::{Found, History, Moved, Observed, Source};
 
 use crate::{
     BucketError, Entry, Result, Retained, RetainedValue, core::Core, kept::trail_of,
@@ -50,7 +50,9 @@ impl Core {
         entity_id: &str,
     ) -> Result<Vec<TransitionEvent>> {
         let key = self.key(registration, entity_id)?;
-        let retained = registration.bucket.history(&key).await.map_err(|error| match error {
+        let mut history = History::default();
+        let see = &mut |it| history.see(&self.observed(registration, &key, it));
+        registration.bucket.recall(&key, see).await.map_err(|error| match error {
             BucketError::NotFound(_) => registration.not_found(entity_id),
             error @ (BucketError::Missing(_)
             | BucketError::Exists(_)
@@ -60,9 +62,7 @@ impl Core {
             | BucketError::Unavailable(_)
             | BucketError::Failed(_)) => registration.store_error(error),
         })?;
-        let observed = retained.into_iter().map(|it| self.observed(registration, &key, it));
-        let moves = history(&observed.collect::<Vec<_>>());
-        Ok(moves.into_iter().map(TransitionEvent::from).collect())
+        Ok(history.moves().into_iter().map(TransitionEvent::from).collect())
     }
 
     fn observed(&self, registration: &Registration, key: &str, retained: Retained) -> Observed {

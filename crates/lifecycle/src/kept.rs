@@ -2,13 +2,13 @@
 //! every move, so a change neither reads nor writes it piece by piece, but cuts it where numbers at
 //! its end say, and copies the rest.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use bytes::Bytes;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Deserializer, value::RawValue};
 use waypost_kernel::Timestamp;
-use waypost_machines::lifecycle::{Source, Step, Trail};
+use waypost_machines::lifecycle::{RESERVED, Source, Step, Trail};
 
 /// How the library's member begins.
 const MEMBER: &str = "\"_lifecycle\":";
@@ -16,6 +16,9 @@ const MARK: &str = "\"_lifecycle\":{\"workflow\":";
 const RECENT: &str = ",\"recent\":";
 /// How the numbers begin that say where to cut.
 const CUTS: &str = ",\"cuts\":[";
+
+/// How long the moves of a trail may be, as text. Values have limits, and notes are long or short.
+const MOVES_MAX: usize = 256 << 10;
 
 /// Room for what is added beside moves.
 const ROOM: usize = 160;
@@ -66,9 +69,19 @@ pub(crate) fn grown(
             carried.moved(from.to_owned(), to.to_owned(), source, note.to_owned())
         }
     };
-    let surplus = trail.recent.len().saturating_sub(before.steps_max);
+    let surplus = trail.recent.len() - kept_of(&trail.recent, before.steps_max);
     trail.recent.drain(..surplus);
     joined(text, &trail)
+}
+
+/// How many of the moves are kept: the last ones, as far as there is room, and the very last.
+fn kept_of(steps: &[Step], steps_max: usize) -> usize {
+    let lengths = steps.iter().rev().map(|it| serde_json::to_string(it).map_or(0, |it| it.len()));
+    let totals = lengths.scan(0, |total, length| {
+        *total += length;
+        Some(*total)
+    });
+    totals.take_while(|it| *it <= MOVES_MAX).take(steps_max).count().max(1).min(steps.len())
 }
 
 /// The program's part of a value, and what the library keeps. Most who read a value need the first.
@@ -98,6 +111,13 @@ pub(crate) fn workflow_of(text: &[u8]) -> Option<String> {
     }
     let head: Head = serde_json::from_str(kept(text)?.get()).ok()?;
     Some(head.workflow).filter(|it| !it.is_empty())
+}
+
+/// The program's part of a value that is not as we write it: members may stand in any order.
+pub(crate) fn programs(text: &[u8]) -> Option<String> {
+    let mut members: BTreeMap<String, &RawValue> = serde_json::from_slice(text).ok()?;
+    members.remove(RESERVED)?;
+    serde_json::to_string(&members).ok()
 }
 
 fn kept(text: &[u8]) -> Option<&RawValue> {
@@ -133,6 +153,7 @@ impl Own<'_> {
         let is_full = self.n_steps >= before.steps_max;
         let (steps, n_steps) = match &step {
             _ if self.n_steps > before.steps_max => return None,
+            Some(step) if self.recent.len() + step.len() > MOVES_MAX => return None,
             Some(_) if is_full && self.n_steps == 1 => (None, 1),
             Some(_) if is_full => (Some(after_first(steps)?), self.n_steps),
             Some(_) => (Some(steps), self.n_steps + 1),
@@ -305,6 +326,23 @@ mod tests {
             let trail = trail_of(&cut).expect("has a trail");
             assert_eq!(trail.recent.iter().map(|it| it.seq).collect::<Vec<_>>(), [seq]);
         }
+    }
+
+    #[test]
+    fn long_notes_leave_fewer_moves() {
+        let note = "n".repeat(MOVES_MAX / 10);
+        let mut text = begun("{}".to_owned(), "survey", "p").expect("is JSON");
+        for number in 0..30 {
+            let step = Some(moving("p", "p", &note));
+            text = grown("{}".to_owned(), before(&text, number), step).expect("is JSON");
+            assert!(text.len() <= MOVES_MAX + 2 * note.len(), "{}", text.len());
+        }
+        let seqs: Vec<_> = trail_of(&text).expect("reads").recent.iter().map(|it| it.seq).collect();
+        assert_eq!(seqs, (23..=31).collect::<Vec<_>>());
+        let long = "n".repeat(MOVES_MAX);
+        let step = Some(moving("p", "q", &long));
+        let text = grown("{}".to_owned(), before(&text, 1), step).expect("is JSON");
+        assert_eq!(trail_of(&text).expect("reads").recent.len(), 1, "the last is always kept");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod watch;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_nats::{
     Client, HeaderMap, HeaderValue,
@@ -12,21 +12,26 @@ use async_nats::{
         self, Context, ErrorCode,
         context::{GetStreamErrorKind, PublishError, PublishErrorKind},
         kv::{EntryErrorKind, Operation, Store, UpdateError, UpdateErrorKind},
+        message::StreamMessage,
         stream::{Config, DiscardPolicy, LastRawMessageErrorKind},
     },
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tokio::time::timeout;
 use waypost_kernel::Timestamp;
 
 use crate::bucket::{
     Bucket, BucketError, BucketWatch, Buckets, Entry, Retained, RetainedValue, Revision,
-    check_bucket, check_key,
+    check_bucket, check_key, present,
 };
 
 /// How many reads are under way at once when many keys are wanted.
 const READS: usize = 32;
+
+/// How long the past of a key may take to come.
+const HISTORY_MAX: Duration = Duration::from_secs(10);
 
 /// How often a creation is tried against others.
 const ATTEMPTS: usize = 16;
@@ -80,7 +85,10 @@ impl Buckets for NatsBuckets {
     async fn open(&self, name: &str) -> Result<Arc<dyn Bucket>, BucketError> {
         check_bucket(name)?;
         let store = open(&self.context, name).await?;
-        Ok(Arc::new(NatsBucket { context: self.context.clone(), store }))
+        let config = &store.stream.cached_info().config;
+        let asks_leader = config.num_replicas > 1 || !config.allow_direct;
+        let (context, forgets) = (self.context.clone(), forgets(config));
+        Ok(Arc::new(NatsBucket { context, store, asks_leader, forgets }))
     }
 
     /// Makes the stream behind the bucket by hand: asking for a bucket first asks for the account,
@@ -128,6 +136,10 @@ enum Last {
 struct NatsBucket {
     context: Context,
     store: Store,
+    /// Whether reads go to the one who accepts writes. Replicas may not have heard of the last one:
+    /// who has just written something must not be told that it is not so.
+    asks_leader: bool,
+    forgets: bool,
 }
 
 impl NatsBucket {
@@ -142,17 +154,41 @@ impl NatsBucket {
         }
     }
 
-    /// The last write to the key, as the one who accepts writes knows it. A replica that answers
-    /// other reads may not have heard of it yet.
-    async fn last(&self, key: &str) -> Result<Last, BucketError> {
+    /// The last message of the key, as the one who accepts writes knows it.
+    async fn newest(&self, key: &str) -> Result<Option<StreamMessage>, BucketError> {
         self.check_connection()?;
         let subject = format!("{}{key}", self.store.prefix);
         match self.store.stream.get_last_raw_message_by_subject(&subject).await {
-            Ok(it) if is_mark(&it.headers) => Ok(Last::Mark(it.sequence)),
-            Ok(_) => Ok(Last::Value),
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(Last::None),
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
             Err(error) => Err(unavailable(&error)),
         }
+    }
+
+    /// The last write to the key.
+    async fn last(&self, key: &str) -> Result<Last, BucketError> {
+        Ok(match self.newest(key).await? {
+            Some(it) if is_mark(&it.headers) => Last::Mark(it.sequence),
+            Some(_) => Last::Value,
+            None => Last::None,
+        })
+    }
+
+    /// What is at the key, as whoever is nearest knows it.
+    async fn nearest(&self, key: &str) -> Result<Option<Entry>, BucketError> {
+        self.check_connection()?;
+        let found = self.store.entry(key).await.map_err(|error| match error.kind() {
+            EntryErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
+            EntryErrorKind::TimedOut | EntryErrorKind::Other => unavailable(&error),
+        });
+        Ok(found?.and_then(|it| match it.operation {
+            Operation::Put => {
+                let (revision, at) =
+                    (Revision(it.revision), timestamp(it.created.unix_timestamp_nanos()));
+                Some(Entry { key: it.key, value: it.value, revision, at })
+            }
+            Operation::Delete | Operation::Purge => None,
+        }))
     }
 
     async fn write(&self, key: &str, value: Bytes, last: u64) -> Result<Revision, BucketError> {
@@ -184,18 +220,13 @@ fn is_passing(error: &UpdateError) -> bool {
 impl Bucket for NatsBucket {
     async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
         check_key(key)?;
-        self.check_connection()?;
-        let found = self.store.entry(key).await.map_err(|error| match error.kind() {
-            EntryErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
-            EntryErrorKind::TimedOut | EntryErrorKind::Other => unavailable(&error),
-        });
-        Ok(found?.and_then(|it| match it.operation {
-            Operation::Put => {
-                let (revision, at) =
-                    (Revision(it.revision), timestamp(it.created.unix_timestamp_nanos()));
-                Some(Entry { key: it.key, value: it.value, revision, at })
-            }
-            Operation::Delete | Operation::Purge => None,
+        if !self.asks_leader {
+            return self.nearest(key).await;
+        }
+        let found = self.newest(key).await?.filter(|it| !is_mark(&it.headers));
+        Ok(found.map(|it| {
+            let at = timestamp(it.time.unix_timestamp_nanos());
+            Entry { key: key.to_owned(), value: it.payload, revision: Revision(it.sequence), at }
         }))
     }
 
@@ -246,8 +277,13 @@ impl Bucket for NatsBucket {
     async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError> {
         check_key(key)?;
         self.check_connection()?;
-        let entries = self.store.history(key).await.map_err(|error| unavailable(&error))?;
-        let entries: Vec<_> = entries.try_collect().await.map_err(|error| unavailable(&error))?;
+        let reading = async {
+            let entries = self.store.history(key).await.map_err(|error| unavailable(&error))?;
+            entries.try_collect::<Vec<_>>().await.map_err(|error| unavailable(&error))
+        };
+        // The client would wait for a server that is gone until it is back.
+        let entries =
+            timeout(HISTORY_MAX, reading).await.map_err(|error| unavailable(&error))??;
         let retained = entries.into_iter().map(|it| Retained {
             revision: Revision(it.revision),
             at: timestamp(it.created.unix_timestamp_nanos()),
@@ -266,13 +302,31 @@ impl Bucket for NatsBucket {
 
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
         self.check_connection()?;
-        watch::watch(self.context.clone(), self.store.clone()).await
+        watch::watch(self.context.clone(), self.store.clone(), true).await
+    }
+
+    fn forgets(&self) -> bool {
+        self.forgets
+    }
+
+    async fn entries(&self) -> Result<Vec<Entry>, BucketError> {
+        self.check_connection()?;
+        present(watch::watch(self.context.clone(), self.store.clone(), false).await?).await
     }
 
     async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Entry>>, BucketError> {
         let reads: Vec<_> = keys.iter().map(|key| self.get(key)).collect();
         stream::iter(reads).buffered(READS).try_collect().await
     }
+}
+
+/// Whether messages go without one that says so: the operator may have set that they grow old, or
+/// make room for others.
+fn forgets(config: &Config) -> bool {
+    let is_marked = config.subject_delete_marker_ttl.is_some_and(|it| !it.is_zero());
+    let ages = !config.max_age.is_zero() || config.allow_message_ttl;
+    let is_limited = config.max_bytes > 0 || config.max_messages > 0;
+    ages && !is_marked || is_limited && config.discard == DiscardPolicy::Old
 }
 
 /// Whether a message says that there is nothing any more.

@@ -43,6 +43,12 @@ use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, Transitions};
 /// assert_eq!(Book::entity_id_from_key("book.b-1"), Some("b-1"));
 /// let names: Vec<_> = Book::fields().iter().map(|it| it.name.as_str()).collect();
 /// assert_eq!(names, ["isbn", "stage", "series", "printRun"]);
+/// assert!(Book::transitions().is_empty(), "they come with the registration");
+///
+/// let book = Book { isbn: "b-1".into(), stage: Stage::InPrint, ..Book::default() };
+/// assert_eq!((book.entity_id(), book.parent_entity_id()), ("b-1", None));
+/// assert_eq!((book.phase(), book.is_terminal()), ("in-print", true), "no move leads on");
+///
 /// assert_eq!(Stage::from_text("in-print"), Stage::InPrint);
 /// assert_eq!(Stage::from_text("burnt").as_str(), "burnt", "what is not known is kept");
 /// ```

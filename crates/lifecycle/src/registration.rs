@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use waypost_machines::lifecycle::{FieldKind, RESERVED, Transitions};
 
@@ -11,7 +12,7 @@ use crate::{
     core::Stored,
     held::{Held, Shape},
     index::Index,
-    kept::{parted, workflow_of},
+    kept::{parted, programs, workflow_of},
     participant::{FieldMeta, Role},
 };
 
@@ -165,7 +166,9 @@ impl Registration {
         if workflow_of(&entry.value).is_some_and(|it| it != self.workflow) {
             return Ok(None);
         }
-        let held = self.shape.decode(&entry.value).map_err(|source| Error::Decode {
+        // A type that denies what it does not know, or keeps it, must not see what is not meant for it.
+        let plain = programs(&entry.value).map_or_else(|| entry.value.clone(), Bytes::from);
+        let held = self.shape.decode(&plain).map_err(|source| Error::Decode {
             workflow: self.workflow.clone(),
             key: entry.key.clone(),
             source,

@@ -25,6 +25,9 @@ use crate::bucket::{
 /// How many instances or events are read at once.
 const PAGE: u32 = 1_000;
 
+/// How many writes of a key: each is a whole value.
+const WRITES_PAGE: u32 = 100;
+
 /// How often a write that knows no revision is tried against others.
 const ATTEMPTS: usize = 16;
 
@@ -294,22 +297,32 @@ impl Bucket for SqlBucket {
     }
 
     async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError> {
+        let mut retained = Vec::new();
+        self.recall(key, &mut |it| retained.push(it)).await?;
+        Ok(retained)
+    }
+
+    async fn recall(
+        &self,
+        key: &str,
+        see: &mut (dyn FnMut(Retained) + Send),
+    ) -> Result<(), BucketError> {
         check_key(key)?;
-        let (instance, mut retained) = (self.place.key(key), Vec::new());
-        let mut after = Version::ABSENT;
+        let (instance, mut after) = (self.place.key(key), Version::ABSENT);
         loop {
-            let page = self.place.store.history(&instance, after, PAGE).await.map_err(fault)?;
+            let page =
+                self.place.store.history(&instance, after, WRITES_PAGE).await.map_err(fault)?;
             let Some(last) = page.last() else { break };
             after = last.version;
             for record in page {
                 let value = Body::of_events(&record.events)?;
                 let value = value.map_or(RetainedValue::Deleted, RetainedValue::Put);
-                retained.push(Retained { revision: revision(record.at), at: record.at, value });
+                see(Retained { revision: revision(record.at), at: record.at, value });
             }
         }
-        match retained.is_empty() {
+        match after == Version::ABSENT {
             true => Err(BucketError::NotFound(key.to_owned())),
-            false => Ok(retained),
+            false => Ok(()),
         }
     }
 

@@ -267,6 +267,20 @@ impl<P: Participant> Workflow<P> {
 
     /// The same, with deletions, the end of what was there, and a failure if it ends with one.
     ///
+    /// ```
+    /// use futures_util::StreamExt as _;
+    /// use waypost_lifecycle::WatchEvent;
+    ///
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/lamps.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let lamps = manager().register::<Lamp>().await?;
+    /// let mut seen = lamps.watch_events().await?;
+    /// assert!(matches!(seen.next().await, Some(WatchEvent::CaughtUp)), "nothing is there");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the store cannot be watched.
     pub async fn watch_events(&self) -> Result<Watch<WatchEvent<P>>> {

@@ -10,6 +10,8 @@
 mod bucket;
 #[path = "lifecycle/bucket_watch.rs"]
 mod bucket_watch;
+#[path = "lifecycle/catch_all.rs"]
+mod catch_all;
 #[path = "lifecycle/described.rs"]
 mod described;
 #[path = "lifecycle/documented.rs"]
@@ -26,6 +28,8 @@ mod indexed;
 mod invariants;
 #[path = "lifecycle/list.rs"]
 mod list;
+#[path = "lifecycle/logged.rs"]
+mod logged;
 #[path = "lifecycle/mission.rs"]
 mod mission;
 #[cfg(feature = "nats")]

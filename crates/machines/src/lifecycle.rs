@@ -14,5 +14,5 @@ pub use self::{
     field::{FieldKind, FieldValue, Mismatch},
     set::{SetError, SetOperation},
     table::{TableError, Transitions},
-    trail::{DELETED, Found, Moved, Observed, RESERVED, Source, Step, Trail, history},
+    trail::{DELETED, Found, History, Moved, Observed, RESERVED, Source, Step, Trail},
 };

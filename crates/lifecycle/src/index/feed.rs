@@ -28,15 +28,26 @@ impl Index {
     }
 }
 
+/// What is fed. From the moment on that nobody does any more, lists read the bucket: also if whoever
+/// did so panicked, or ended with its runtime.
+struct Fed(Arc<Mutex<Content>>);
+
+impl Drop for Fed {
+    fn drop(&mut self) {
+        lock(&self.0).interrupt();
+    }
+}
+
 async fn feed(
     registration: Weak<Registration>,
     content: Arc<Mutex<Content>>,
     counters: Arc<Counters>,
 ) {
+    let fed = Fed(content);
     let mut pause = PAUSE;
     loop {
-        let failure = follow(&registration, &content, &counters, &mut pause).await;
-        lock(&content).interrupt();
+        let failure = follow(&registration, &fed.0, &counters, &mut pause).await;
+        lock(&fed.0).interrupt();
         let Some(error) = failure else { return };
         count(&counters.watches_restarted);
         tracing::warn!(%error, "the watch of an index broke; lists read the bucket meanwhile");

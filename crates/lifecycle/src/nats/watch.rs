@@ -10,9 +10,11 @@ use async_nats::{
         Context, Message,
         consumer::{DeliverPolicy, ReplayPolicy, push},
         kv::Store,
+        stream::Info,
     },
 };
 use futures_util::{StreamExt as _, stream};
+use waypost_kernel::Timestamp;
 
 use super::{is_mark, open, timestamp, unavailable};
 use crate::bucket::{BucketError, BucketEvent, BucketWatch, Entry, Revision};
@@ -55,18 +57,26 @@ struct Watching {
     queue: VecDeque<BucketEvent>,
     /// The number of the last message that was there at the beginning, once it is known.
     beginning: Option<u64>,
+    /// When the bucket was made, as it was told at the beginning.
+    made_at: Option<Timestamp>,
     /// The number of the last message that was shown.
     last: u64,
     stage: Stage,
     is_caught_up: bool,
     is_over: bool,
+    waits: bool,
     /// The connection that the subscription was made over, by number.
     connection: u64,
     /// How many glances ago something happened.
     n_glances: u32,
 }
 
-pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch, BucketError> {
+/// Watches; `waits` says whether a server that goes away is waited for, or ends the watch.
+pub(super) async fn watch(
+    context: Context,
+    store: Store,
+    waits: bool,
+) -> Result<BucketWatch, BucketError> {
     let mut watching = Watching {
         context,
         store,
@@ -74,10 +84,12 @@ pub(super) async fn watch(context: Context, store: Store) -> Result<BucketWatch,
         consumer: None,
         queue: VecDeque::new(),
         beginning: None,
+        made_at: None,
         last: 0,
         stage: Stage::Shows,
         is_caught_up: false,
         is_over: false,
+        waits,
         connection: 0,
         n_glances: 0,
     };
@@ -138,7 +150,11 @@ impl Watching {
 
     /// Subscribes again, when the server is there.
     async fn resume(&mut self) -> Result<(), BucketError> {
-        if self.context.client().connection_state() == State::Connected {
+        let is_connected = self.context.client().connection_state() == State::Connected;
+        if !self.waits && (self.is_old() || !is_connected) {
+            return Err(BucketError::Unavailable("the connection to NATS was lost".to_owned()));
+        }
+        if is_connected {
             let resuming = async {
                 self.check().await?;
                 // If it does not work now, it will later.
@@ -168,10 +184,14 @@ impl Watching {
     /// away for a while is no reason.
     async fn check(&mut self) -> Result<(), BucketError> {
         match open(&self.context, &self.store.name).await {
-            Ok(store) if store.stream.cached_info().state.last_sequence < self.last => {
-                Err(BucketError::Failed("the bucket was made anew".to_owned()))
+            Ok(store) => {
+                let info = store.stream.cached_info();
+                let is_same = self.made_at.is_none_or(|it| it == made_at(info));
+                match is_same && info.state.last_sequence >= self.last {
+                    true => Ok(()),
+                    false => Err(BucketError::Failed("the bucket was made anew".to_owned())),
+                }
             }
-            Ok(_) => Ok(()),
             Err(missing @ BucketError::Missing(_)) => Err(missing),
             Err(_) => Ok(()),
         }
@@ -181,7 +201,7 @@ impl Watching {
         (self.connection, self.n_glances) = (self.connection_now(), 0);
         if self.beginning.is_none() {
             let info = self.store.stream.get_info().await.map_err(|error| unavailable(&error))?;
-            self.beginning = Some(info.state.last_sequence);
+            (self.beginning, self.made_at) = (Some(info.state.last_sequence), Some(made_at(&info)));
         } else if self.stage == Stage::Shows {
             self.stage = Stage::ShowsAgain;
         }
@@ -269,6 +289,10 @@ impl Watching {
             self.queue.push_back(BucketEvent::CaughtUp);
         }
     }
+}
+
+fn made_at(info: &Info) -> Timestamp {
+    timestamp(info.created.unix_timestamp_nanos())
 }
 
 impl Drop for Watching {

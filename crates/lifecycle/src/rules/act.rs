@@ -20,15 +20,19 @@ pub(super) struct Firing<'f> {
     /// The type the rule looks at; found by the entity's id, if absent.
     workflow: Option<&'f str>,
     known: Option<Option<Snapshot<Value>>>,
+    /// The phase that the last action named, as it was understood.
+    goal: Option<String>,
 }
 
 /// How far a firing has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// The action that is next.
     action: usize,
     /// Whether it may have been done: the store did not say.
     is_unsure: bool,
+    /// The phase that it named, as it was understood then: what was done has changed the entity.
+    goal: Option<String>,
 }
 
 /// A firing that could not go on.
@@ -75,7 +79,7 @@ impl Rules {
             return Ok(false);
         }
         let mut firing = Firing::new(&self.manager, entity_id, Some(&rule.workflow));
-        let begun = firing.begin(rule, place).await;
+        let begun = firing.begin(rule, &place).await;
         let begun = begun.map_err(|error| Interrupted { place, error })?;
         let Some(begin) = begun else { return Ok(false) };
         for (index, action) in rule.then.iter().enumerate().skip(begin) {
@@ -86,7 +90,9 @@ impl Rules {
                     return Ok(false);
                 }
                 Err(error) => {
-                    let place = Place { action: index, is_unsure: is_unsure(&error) };
+                    let is_unsure = is_unsure(&error);
+                    let goal = firing.goal.take().filter(|_| is_unsure);
+                    let place = Place { action: index, is_unsure, goal };
                     return Err(Interrupted { place, error });
                 }
                 Ok(()) => {}
@@ -107,15 +113,15 @@ impl Rules {
 
 impl<'f> Firing<'f> {
     const fn new(manager: &'f DynManager, entity_id: &'f str, workflow: Option<&'f str>) -> Self {
-        Self { manager, entity_id, workflow, known: None }
+        Self { manager, entity_id, workflow, known: None, goal: None }
     }
 
     /// The action to begin with; none, if the conditions do not hold.
-    async fn begin(&mut self, rule: &Rule, place: Place) -> Result<Option<usize>, RuleError> {
-        let Place { action, is_unsure } = place;
+    async fn begin(&mut self, rule: &Rule, place: &Place) -> Result<Option<usize>, RuleError> {
+        let Place { action, is_unsure, ref goal } = *place;
         if is_unsure
             && let Some(unsure) = rule.then.get(action)
-            && self.has_done(unsure).await?
+            && self.has_done(unsure, goal.as_deref()).await?
         {
             return Ok(Some(action + 1));
         }
@@ -127,15 +133,15 @@ impl<'f> Firing<'f> {
     }
 
     /// Whether the last move of the entity is what the action does. An answer that got lost may have
-    /// been that it was done.
-    async fn has_done(&mut self, action: &Action) -> Result<bool, RuleError> {
+    /// been that it was done. A move to the same phase leaves nothing to go by.
+    async fn has_done(&mut self, action: &Action, goal: Option<&str>) -> Result<bool, RuleError> {
         let (manager, entity_id) = (self.manager, self.entity_id);
         let Some(found) = self.look_up().await? else { return Ok(false) };
         let last = manager.history(&found.workflow, entity_id).await?.pop();
         let last = last.filter(|it| it.triggered == Source::Rule && it.to == found.phase);
         Ok(last.is_some_and(|last| match action {
-            Action::Transition { phase, reason, .. } => {
-                last.to == phase.trim() && last.note == *reason
+            Action::Transition { reason, .. } => {
+                goal == Some(last.to.as_str()) && last.note == *reason
             }
             Action::Complete { .. } => found.is_terminal,
             Action::Fail { .. } => last.to == FAILED,
@@ -186,9 +192,11 @@ impl<'f> Firing<'f> {
     }
 
     async fn act(&mut self, action: &Action, still: &[Condition]) -> Result<(), RuleError> {
+        self.goal = None;
         match action {
             Action::Transition { phase, workflow, set, reason } => {
                 let phase = self.name(phase, "phase").await?;
+                self.goal = Some(phase.clone());
                 let workflow = self.workflow(workflow.as_deref()).await?;
                 let settings = self.settings(&workflow, set).await?;
                 let asked = Move { goal: Goal::Move(&phase), source: Source::Rule, note: reason };

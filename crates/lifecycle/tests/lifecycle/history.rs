@@ -4,7 +4,7 @@ use serde_json::json;
 use waypost_lifecycle::{Error, Manager, MemoryBuckets, Source, TransitionEvent};
 
 use crate::{
-    mission::{Mission, mission},
+    mission::{Mission, in_phase, mission},
     site::{Site, on_every_store},
 };
 
@@ -12,6 +12,7 @@ on_every_store![
     history_tells_sources_and_notes,
     history_survives_a_bucket_that_remembers_one_write,
     history_tells_of_deletions,
+    a_long_history_is_whole_as_far_as_the_store_remembers,
     history_of_nobody_is_not_found,
     a_stranger_who_drops_the_trail_only_costs_what_it_said,
 ];
@@ -74,6 +75,24 @@ async fn history_tells_of_deletions(site: Site) {
     missions.create(&mission("m-1")).await.unwrap();
     let history = missions.history("m-1").await.unwrap();
     assert_eq!(told(&history)[2], "<deleted> > planning framework");
+}
+
+async fn a_long_history_is_whole_as_far_as_the_store_remembers(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&in_phase("m-1", "flying")).await.unwrap();
+    for number in 0..250 {
+        let to = if number % 2 == 0 { "capturing" } else { "flying" };
+        missions.transition("m-1", to, Source::Component, &number.to_string()).await.unwrap();
+    }
+    let moves = missions.history("m-1").await.unwrap();
+    let notes: Vec<_> = moves.iter().rev().map(|it| it.note.as_str()).collect();
+    let bucket = site.buckets.open("MISSIONS").await.unwrap();
+    match bucket.remembers_all() {
+        true => assert_eq!(notes.len(), 251),
+        false => assert!(notes.len() >= 64, "{}", notes.len()),
+    }
+    let newest = (0..250).rev().map(|it: u8| it.to_string());
+    assert!(newest.zip(&notes).all(|(expected, note)| expected == **note), "{notes:?}");
 }
 
 async fn history_of_nobody_is_not_found(site: Site) {

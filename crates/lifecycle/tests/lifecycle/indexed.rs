@@ -1,12 +1,12 @@
 //! The index: that it is used, that it survives a broken watch, and that nothing leaks.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use waypost_lifecycle::{ListOptions, Manager, MemoryBucket, MemoryBuckets, Workflow};
 
 use crate::{
     mission::{Mission, indexed, mission},
-    site::in_time,
+    site::{Fateful, in_time},
 };
 
 async fn site() -> (Manager, Workflow<Mission>, Arc<MemoryBucket>) {
@@ -121,4 +121,19 @@ async fn what_cannot_be_read_is_left_out_and_counted() {
     assert_eq!(listed(&missions).await, ["a"]);
     assert!(manager.is_indexed("drone-survey").unwrap(), "it is no reason to read everything");
     assert_eq!(manager.figures().skipped, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bucket_whose_values_go_without_a_word_has_no_index() {
+    for forgets in [false, true] {
+        let mut buckets = Fateful::over(Arc::new(MemoryBuckets::new()));
+        buckets.forgets = forgets;
+        let manager = Manager::builder(buckets).create_buckets(8).build();
+        let missions = manager.register::<Mission>().await.unwrap();
+        missions.create(&mission("m-1")).await.unwrap();
+        // The clock only moves on when nobody has anything left to do.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert_eq!(manager.is_indexed("drone-survey").unwrap(), !forgets);
+        assert_eq!(missions.list(&ListOptions::default()).await.unwrap().len(), 1);
+    }
 }

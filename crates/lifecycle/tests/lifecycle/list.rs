@@ -1,9 +1,9 @@
 //! Lists of entities.
 
-use waypost_lifecycle::{Error, FieldValue, ListOptions};
+use waypost_lifecycle::{Error, FieldValue, ListOptions, Workflow};
 
 use crate::{
-    mission::{Mission, in_phase, mission},
+    mission::{Mission, in_phase, indexed, mission},
     site::{Site, on_every_store},
 };
 
@@ -15,10 +15,15 @@ on_every_store![
     phases_are_counted,
 ];
 
-async fn ids(
-    missions: &waypost_lifecycle::Workflow<Mission>,
-    options: &ListOptions,
-) -> Vec<String> {
+/// Missions whose lists come from the index.
+async fn listed(site: &Site) -> Workflow<Mission> {
+    let manager = site.manager();
+    let missions = manager.register::<Mission>().await.unwrap();
+    indexed(&manager).await;
+    missions
+}
+
+async fn ids(missions: &Workflow<Mission>, options: &ListOptions) -> Vec<String> {
     let indexed = missions.list(options).await.unwrap();
     let fresh = missions.list(&options.clone().fresh()).await.unwrap();
     assert_eq!(indexed, fresh, "the index and the bucket say the same");
@@ -26,7 +31,7 @@ async fn ids(
 }
 
 async fn a_list_is_sorted_and_narrowed_down(site: Site) {
-    let missions = site.manager().register::<Mission>().await.unwrap();
+    let missions = listed(&site).await;
     assert_eq!(ids(&missions, &ListOptions::default()).await, [""; 0]);
     for (id, phase, owner) in [
         ("c", "planning", "ann"),
@@ -48,7 +53,7 @@ async fn a_list_is_sorted_and_narrowed_down(site: Site) {
 }
 
 async fn a_match_is_strict(site: Site) {
-    let missions = site.manager().register::<Mission>().await.unwrap();
+    let missions = listed(&site).await;
     let one = Mission { photos: 3, battery: Some(9), ..mission("a") };
     missions.create(&one).await.unwrap();
     missions.create(&mission("b")).await.unwrap();
@@ -66,7 +71,7 @@ async fn a_match_is_strict(site: Site) {
 }
 
 async fn pages_follow_each_other(site: Site) {
-    let missions = site.manager().register::<Mission>().await.unwrap();
+    let missions = listed(&site).await;
     for number in 0..5 {
         let photos = number % 2;
         missions.create(&Mission { photos, ..mission(&format!("m-{number}")) }).await.unwrap();

@@ -108,21 +108,21 @@ where
     }
 }
 
-/// At which writes the server is killed.
-const KILLS: [usize; 4] = [1, 4, 13, 40];
+/// At which operations the server is killed: while something is prepared, looked at, refused.
+const KILLS: [usize; 6] = [2, 3, 5, 9, 23, 61];
 
-/// A server that is killed now and then, while it is written to.
+/// A server that is killed now and then, while something is asked of it.
 struct Mortal {
     server: Mutex<Server>,
-    n_writes: AtomicUsize,
+    n_operations: AtomicUsize,
 }
 
 impl Mortal {
-    /// Kills the server at a write of its choosing, while that is under way.
-    async fn during<T>(self: &Arc<Self>, writing: impl Future<Output = T>) -> T {
-        let number = self.n_writes.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Kills the server at an operation of its choosing, while that is under way.
+    async fn during<T>(self: &Arc<Self>, operation: impl Future<Output = T>) -> T {
+        let number = self.n_operations.fetch_add(1, Ordering::Relaxed) + 1;
         if !KILLS.contains(&number) {
-            return writing.await;
+            return operation.await;
         }
         let mortal = Arc::clone(self);
         let killing = tokio::task::spawn_blocking(move || {
@@ -130,9 +130,9 @@ impl Mortal {
             server.kill();
             server.run();
         });
-        let written = writing.await;
+        let done = operation.await;
         killing.await.unwrap();
-        written
+        done
     }
 }
 
@@ -149,14 +149,14 @@ impl Patient {
         // What a server took with it is not waited for much longer than it is away.
         context.set_timeout(Duration::from_secs(1));
         let buckets = NatsBuckets::with_context(context);
-        let mortal = Mortal { server: Mutex::new(server), n_writes: AtomicUsize::new(0) };
+        let mortal = Mortal { server: Mutex::new(server), n_operations: AtomicUsize::new(0) };
         Self { buckets, mortal: Arc::new(mortal) }
     }
 
     /// How often the server was killed.
     pub(crate) fn n_kills(&self) -> usize {
-        let n_writes = self.mortal.n_writes.load(Ordering::Relaxed);
-        KILLS.iter().filter(|it| **it <= n_writes).count()
+        let n_operations = self.mortal.n_operations.load(Ordering::Relaxed);
+        KILLS.iter().filter(|it| **it <= n_operations).count()
     }
 
     fn of(&self, bucket: Arc<dyn Bucket>) -> Arc<dyn Bucket> {
@@ -230,7 +230,7 @@ impl PatientBucket {
 #[async_trait]
 impl Bucket for PatientBucket {
     async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
-        patiently(|| self.bucket.get(key)).await
+        patiently(|| self.mortal.during(self.bucket.get(key))).await
     }
 
     async fn create(&self, key: &str, value: Bytes) -> Result<Revision, BucketError> {
@@ -247,11 +247,11 @@ impl Bucket for PatientBucket {
     }
 
     async fn delete(&self, key: &str) -> Result<(), BucketError> {
-        patiently(|| self.bucket.delete(key)).await
+        patiently(|| self.mortal.during(self.bucket.delete(key))).await
     }
 
     async fn history(&self, key: &str) -> Result<Vec<Retained>, BucketError> {
-        patiently(|| self.bucket.history(key)).await
+        patiently(|| self.mortal.during(self.bucket.history(key))).await
     }
 
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
@@ -259,6 +259,10 @@ impl Bucket for PatientBucket {
     }
 
     async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Entry>>, BucketError> {
-        patiently(|| self.bucket.get_many(keys)).await
+        patiently(|| self.mortal.during(self.bucket.get_many(keys))).await
+    }
+
+    async fn entries(&self) -> Result<Vec<Entry>, BucketError> {
+        patiently(|| self.mortal.during(self.bucket.entries())).await
     }
 }

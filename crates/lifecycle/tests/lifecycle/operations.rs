@@ -84,9 +84,9 @@ async fn a_move_to_where_it_is_needs_an_edge_and_leaves_no_trace(site: Site) {
 
 /// A thing that is over before its table says so.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Loan {
-    id: String,
-    phase: String,
+pub(crate) struct Loan {
+    pub(crate) id: String,
+    pub(crate) phase: String,
 }
 
 impl Participant for Loan {

@@ -1,10 +1,11 @@
 //! A NATS server that is killed and comes back in the middle of everything.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
 use waypost_lifecycle::{
-    BucketEvent, Buckets as _, Error, ListOptions, Manager, NatsBuckets, Source, WatchEvent,
+    Bucket, BucketError, BucketEvent, Buckets as _, Error, ListOptions, Manager, NatsBuckets,
+    Source, WatchEvent,
 };
 
 use crate::{
@@ -57,15 +58,20 @@ async fn nothing_is_lost_when_the_server_is_killed() {
     assert_eq!(listed.len(), 1);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn writes_that_come_during_an_outage_of_the_watcher_are_all_seen() {
-    let mut server = Server::start();
+/// A bucket that remembers all of a test, on a server that may not be ready yet.
+async fn things(server: &Server) -> Arc<dyn Bucket> {
     let buckets = NatsBuckets::new(server.connect().await);
     let created = eventually(|| async {
         let made = buckets.create("THINGS", 64).await;
         made.map_err(|source| Error::Store { bucket: String::new(), source })
     });
-    let bucket = in_time(created).await;
+    in_time(created).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_that_come_during_an_outage_of_the_watcher_are_all_seen() {
+    let mut server = Server::start();
+    let bucket = things(&server).await;
     let mut watch = bucket.watch().await.unwrap();
     assert_eq!(watch.next().await.unwrap().unwrap(), BucketEvent::CaughtUp);
     server.kill();
@@ -105,7 +111,7 @@ async fn a_bucket_that_is_taken_away_ends_its_watches() {
     assert_eq!(watch.next().await.unwrap().unwrap(), BucketEvent::CaughtUp);
     async_nats::jetstream::new(client).delete_stream("KV_THINGS").await.unwrap();
     let failure = in_time(watch.next()).await.unwrap().unwrap_err();
-    assert_eq!(failure, waypost_lifecycle::BucketError::Missing("THINGS".to_owned()));
+    assert_eq!(failure, BucketError::Missing("THINGS".to_owned()));
     assert!(watch.next().await.is_none());
 }
 
@@ -221,4 +227,35 @@ async fn what_is_counted_across_an_outage_is_what_was_said_and_at_most_what_was_
     }
     let found = in_time(eventually(|| missions.get("m-1"))).await.photos;
     assert!((said..=said + unsaid).contains(&found), "{found} of {said} to {}", said + unsaid);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_under_way_when_the_server_dies_fails_and_does_not_wait() {
+    let mut server = Server::start();
+    let bucket = things(&server).await;
+    for key in 0..500 {
+        bucket.create(&format!("k{key}"), vec![b'x'; 4_096].into()).await.unwrap();
+    }
+    let other = bucket.clone();
+    let scanning = tokio::spawn(async move {
+        loop {
+            if let Err(error) = other.entries().await {
+                return error;
+            }
+        }
+    });
+    let looking = tokio::spawn(async move {
+        loop {
+            if let Err(error) = bucket.history("k7").await {
+                return error;
+            }
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    server.kill();
+    for asking in [scanning, looking] {
+        let failed = tokio::time::timeout(Duration::from_secs(30), asking).await;
+        let failed = failed.expect("it waits for a server that is gone").unwrap();
+        assert!(matches!(failed, BucketError::Unavailable(_)), "{failed:?}");
+    }
 }

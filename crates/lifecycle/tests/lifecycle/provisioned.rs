@@ -1,5 +1,7 @@
 //! Buckets that somebody else made in NATS, their way, and what they do to them.
 
+use std::time::Duration;
+
 use async_nats::jetstream::{self, stream::Config};
 use futures_util::StreamExt as _;
 use waypost_lifecycle::{
@@ -24,6 +26,13 @@ fn bucket(name: &str, depth: i64) -> Config {
         allow_direct: false,
         ..Config::default()
     }
+}
+
+/// A server that nobody else uses.
+fn server() -> services::Server {
+    let tools = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tools");
+    let server = services::start_nats(None).or_else(|_| services::start_nats(Some(&tools())));
+    server.unwrap()
 }
 
 /// A server of this test alone: the name of the bucket is the type's.
@@ -58,10 +67,7 @@ async fn used_as_it_is(url: &str) {
 /// Servers that nobody else makes a bucket `MISSIONS` on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bucket_that_an_operator_made_is_used_as_it_is() {
-    let tools = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tools");
-    let server = services::start_nats(None).or_else(|_| services::start_nats(Some(&tools())));
-    let server = server.unwrap();
-    in_time(used_as_it_is(&server.url)).await;
+    in_time(used_as_it_is(&server().url)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,4 +99,49 @@ async fn a_key_that_somebody_purged_is_gone_and_may_come_back() {
     assert_eq!(opened.history("a").await.unwrap().len(), 1, "nothing was there to be deleted");
     opened.create("a", "4".into()).await.unwrap();
     assert_eq!(in_time(take(&mut watch, 1)).await, ["a=4"]);
+}
+
+/// What grows too old goes without a word.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_that_forgets_is_read_and_not_remembered() {
+    let server = server();
+    let client = async_nats::connect(&server.url).await.unwrap();
+    let old = Duration::from_millis(100);
+    let config = Config { max_age: old, ..bucket("MISSIONS", 1) };
+    jetstream::new(client.clone()).create_stream(config).await.unwrap();
+    let buckets = NatsBuckets::new(client);
+    assert!(buckets.open("MISSIONS").await.unwrap().forgets());
+    assert!(!buckets.create("THINGS", 5).await.unwrap().forgets());
+    let manager = Manager::builder(buckets).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    missions.create(&mission("m-1")).await.unwrap();
+    let all_gone = async {
+        while !manager.counts_by_phase("drone-survey").await.unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    in_time(all_gone).await;
+    assert_eq!(missions.list(&ListOptions::default()).await.unwrap(), []);
+    assert!(!manager.is_indexed("drone-survey").unwrap());
+}
+
+/// The numbers of a bucket begin again when it is made anew, and may be ahead of the old ones by
+/// the time anybody looks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_made_anew_is_noticed_however_much_it_holds() {
+    let server = server();
+    let client = async_nats::connect(&server.url).await.unwrap();
+    let context = jetstream::new(client.clone());
+    context.create_stream(bucket("THINGS", 5)).await.unwrap();
+    let opened = NatsBuckets::new(client).open("THINGS").await.unwrap();
+    opened.create("a", "1".into()).await.unwrap();
+    let mut watch = opened.watch().await.unwrap();
+    assert_eq!(take(&mut watch, 2).await, ["a=1", "."]);
+    context.delete_stream("KV_THINGS").await.unwrap();
+    context.create_stream(bucket("THINGS", 5)).await.unwrap();
+    for key in ["b", "c", "d"] {
+        opened.create(key, "1".into()).await.unwrap();
+    }
+    let ended = in_time(watch.next()).await.unwrap();
+    assert_eq!(ended, Err(BucketError::Failed("the bucket was made anew".to_owned())));
 }

@@ -366,6 +366,34 @@ async fn what_was_done_although_nobody_said_so_is_not_done_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_done_is_known_by_what_was_meant_then() {
+    let buckets = Fateful::over(Arc::new(MemoryBuckets::new()));
+    let manager = Manager::builder(buckets.clone()).create_buckets(16).build();
+    let missions = manager.register::<Mission>().await.unwrap();
+    let rules = json!([{
+        "name": "home",
+        "workflow": "drone-survey",
+        "when": [{"field": "$entity.lifecycle.phase", "value": "capturing"}],
+        "then": [
+            {
+                "type": "lifecycle_transition", "phase": "$entity.owner",
+                "set": {"owner": "nobody", "photos": {"op": "increment"}}
+            },
+            {"type": "lifecycle_transition", "phase": "landing"}
+        ]
+    }]);
+    let rules = Rules::new(manager.dynamic().clone(), serde_json::from_value(rules).unwrap());
+    let rules = rules.unwrap();
+    let running = tokio::spawn(async move { rules.run().await.unwrap() });
+    buckets.next([Fate::LandsUnsaid]);
+    let capturing = Mission { owner: "flying".into(), ..in_phase("m-1", "capturing") };
+    missions.create(&capturing).await.unwrap();
+    let landed = until_in(&missions, "m-1", "landing").await;
+    assert_eq!((landed.photos, landed.owner.as_str()), (1, "nobody"));
+    running.abort();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_rule_that_is_not_wanted_any_more_is_not_tried_again() {
     let (missions, buckets, running) = fateful().await;
     buckets.next([Fate::Conflicts; 5]);

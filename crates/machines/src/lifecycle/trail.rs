@@ -207,46 +207,61 @@ pub struct Moved {
     pub note: String,
 }
 
-/// The moves behind revisions that come oldest first.
+/// The moves behind revisions that are seen one after the other, oldest first.
 ///
 /// What was kept with a value is believed where it fits what is observed; otherwise a move is just
 /// a phase that differs from the one before.
-#[must_use]
-pub fn history(revisions: &[Observed]) -> Vec<Moved> {
-    let (mut moves, mut previous) = (Vec::new(), String::new());
-    for revision in revisions {
-        let (phase, trail) = match &revision.found {
-            Found::Unreadable => continue,
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    moves: Vec<Moved>,
+    previous: String,
+}
+
+impl History {
+    /// Takes the next revision in.
+    pub fn see(&mut self, revision: &Observed) {
+        match &revision.found {
+            Found::Unreadable => {}
             Found::Deleted => {
-                let from = std::mem::replace(&mut previous, DELETED.to_owned());
-                moves.push(plain(from, DELETED, revision.at));
-                continue;
+                let from = std::mem::replace(&mut self.previous, DELETED.to_owned());
+                self.moves.push(plain(from, DELETED, revision.at));
             }
-            Found::Value { phase, trail } => (phase, trail.as_ref()),
-        };
-        if moves.is_empty() {
+            Found::Value { phase, trail } => self.value(revision, phase, trail.as_ref()),
+        }
+    }
+
+    /// The moves so far.
+    #[must_use]
+    pub fn moves(self) -> Vec<Moved> {
+        self.moves
+    }
+
+    fn value(&mut self, revision: &Observed, phase: &str, trail: Option<&Trail>) {
+        if self.moves.is_empty() {
             // Older revisions are gone, but what they did is remembered here.
-            moves.extend(trail.into_iter().flat_map(Trail::earlier).map(|it| told(it, revision)));
-            previous = moves.last().map_or_else(String::new, |it: &Moved| it.to.clone());
+            let earlier = trail.into_iter().flat_map(Trail::earlier);
+            self.moves.extend(earlier.map(|it| told(it, revision)));
+            self.previous = self.moves.last().map_or_else(String::new, |it| it.to.clone());
         }
-        if *phase == previous {
-            continue;
+        if *phase == self.previous {
+            return;
         }
-        let this = trail.and_then(|it| it.this.as_ref());
-        let begins = |it: &Step| it.from.is_empty() && previous == DELETED;
-        let fits = |it: &&Step| it.to == *phase && (it.from == previous || begins(it));
-        // The oldest of what is known may have come from anywhere.
-        let first = |it: &&Step| moves.is_empty() && it.to == *phase;
-        let known = this.filter(|it| fits(it) || first(it));
-        let (is_first, known) = (moves.is_empty(), known.cloned());
-        let from = std::mem::replace(&mut previous, phase.clone());
-        moves.push(match known {
-            Some(step) if is_first => told(&step, revision),
-            Some(step) => Moved { from, ..told(&step, revision) },
+        let known = trail.and_then(|it| it.this.as_ref()).filter(|it| self.fits(it, phase));
+        let from = std::mem::replace(&mut self.previous, phase.to_owned());
+        self.moves.push(match known {
+            Some(step) if self.moves.is_empty() => told(step, revision),
+            Some(step) => Moved { from, ..told(step, revision) },
             None => plain(from, phase, revision.at),
         });
     }
-    moves
+
+    /// Whether a step leads from where the entity was to the phase.
+    fn fits(&self, step: &Step, phase: &str) -> bool {
+        let begins = step.from.is_empty() && self.previous == DELETED;
+        // The oldest of what is known may have come from anywhere.
+        let is_first = self.moves.is_empty();
+        step.to == *phase && (is_first || begins || step.from == self.previous)
+    }
 }
 
 fn told(step: &Step, revision: &Observed) -> Moved {

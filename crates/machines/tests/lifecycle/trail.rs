@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use waypost_kernel::Timestamp;
-use waypost_machines::lifecycle::{Found, Moved, Observed, Source, Trail, history};
+use waypost_machines::lifecycle::{Found, History, Moved, Observed, Source, Trail};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_millis(second * 1_000)
@@ -11,6 +11,12 @@ fn at(second: i64) -> Timestamp {
 fn value(second: i64, phase: &str, trail: Option<&Trail>) -> Observed {
     let found = Found::Value { phase: phase.to_owned(), trail: trail.cloned() };
     Observed { at: at(second), found }
+}
+
+fn history(revisions: &[Observed]) -> Vec<Moved> {
+    let mut history = History::default();
+    revisions.iter().for_each(|it| history.see(it));
+    history.moves()
 }
 
 /// `from > to @second source note`, line by line.

@@ -1,6 +1,6 @@
 //! Types, entities, and how they got where they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use axum::{
     extract::Query,
@@ -82,8 +82,8 @@ fn options(
     of: &str,
     query: &[(String, String)],
 ) -> Result<ListOptions, Denied> {
-    let mut options = ListOptions::default();
-    for (name, value) in query.iter().rev() {
+    let (mut options, mut seen) = (ListOptions::default(), HashSet::new());
+    for (name, value) in query.iter().filter(|(name, _)| seen.insert(name.as_str())) {
         match name.as_str() {
             "phase" => options.phase.clone_from(value),
             "active" => options.active = value == "true",
