@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 const SERVE: [&str; 6] = ["serve", "--json", "--http", "127.0.0.1:0", "--store", "sqlite:w.db"];
@@ -174,4 +174,80 @@ async fn nobody_else_changes_what_is_logged() {
         let (status, problem) = ask(&server.url, "/api/admin/log-level", body).await;
         assert_eq!((status, &problem["properties"]["errorCode"]), (403, &json!("FORBIDDEN")));
     }
+}
+
+/// The model `m`, which has learned from a sample and is locked.
+async fn ready(api: &str, sample: &Value) {
+    let learn = "/model/import/JSON/SAMPLE_DATA/m/1";
+    assert_eq!(ask(api, learn, Some(sample.clone())).await.0, 200);
+    let lock = reqwest::Client::new().put(format!("{api}/model/m/1/lock")).send().await.unwrap();
+    assert_eq!(lock.status(), 200);
+}
+
+/// What a log says under a message, without when; no name is there twice.
+fn logged(log: &str, message: &str) -> Vec<String> {
+    let told = log.lines().filter_map(|line| {
+        let told: Value = serde_json::from_str(line).expect("one event a line");
+        assert_eq!(line.matches(r#""message":"#).count(), 1, "{line}");
+        (told["message"] == message).then(|| line.split_once(r#","level":"#).unwrap().1.to_owned())
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn the_log_tells_of_workflows_and_of_work_that_was_dropped() {
+    let folder = TempDir::new().unwrap();
+    let server = Running::start(folder.path(), &[&SERVE[..], &["--log", "info"]].concat());
+    let api = format!("{}/api", server.url);
+    let sample = json!({ "card": "4111-SECRET" });
+    ready(&api, &sample).await;
+    let apart = json!({ "name": "notify", "executionMode": "ASYNC_NEW_TX" });
+    let go = json!({ "name": "GO", "next": "B", "processors": [apart] });
+    let states = json!({ "A": { "transitions": [go] }, "B": {} });
+    let one =
+        json!({ "name": "one", "desc": "é".repeat(201), "initialState": "A", "states": states });
+    let two = json!({ "name": "two", "initialState": "B", "states": { "B": {} } });
+    let import = async |workflows: Value| {
+        let body = json!({ "importMode": "REPLACE", "workflows": workflows });
+        ask(&api, "/model/m/1/workflow/import", Some(body)).await.0
+    };
+    assert_eq!(import(json!([{ "name": "bad", "initialState": "?", "states": {} }])).await, 400);
+    assert_eq!(import(json!([one, two])).await, 200);
+    // Nobody is there to be notified, which does not keep the entity back.
+    let (status, made) = ask(&api, "/entity/JSON/m/1", Some(sample)).await;
+    assert_eq!(status, 200, "{made}");
+    let (_, log) = server.stop();
+    assert!(!log.contains("SECRET"), "{log}");
+    let dropped = logged(&log, "a processor apart has failed").join("\n");
+    expect![[r#"
+        "WARN","message":"a processor apart has failed","processor":"notify","entity":"<entity>","cause":"no compute member is connected","target":"waypost_engine::entity::run"}"#]]
+    .assert_eq(&dropped.replace(made[0]["entityIds"][0].as_str().unwrap(), "<entity>"));
+    let imported = logged(&log, "workflows were imported").join("\n");
+    expect![[r#"
+        "INFO","message":"workflows were imported","tenant":"mock-tenant","user":"mock-user-001","model":"m","version":1,"workflows":"one: <200 letters>; two","target":"waypost_engine::entity::workflows"}"#]]
+    .assert_eq(&imported.replace(&"é".repeat(200), "<200 letters>"));
+}
+
+#[tokio::test]
+async fn how_often_members_are_asked_again_and_how_long_after_can_be_set() {
+    let folder = TempDir::new().unwrap();
+    let config = "[entity]\nretries_max = 1\nretries_apart_ms = 900\n";
+    fs::write(folder.path().join("waypost.toml"), config).unwrap();
+    let server = Running::serve(folder.path(), &["--store", "sqlite:w.db"]);
+    let api = format!("{}/api", server.url);
+    let sample = json!({ "n": 1 });
+    ready(&api, &sample).await;
+    let again = json!({ "name": "p", "config": { "retryPolicy": "FIXED" } });
+    let go = json!({ "name": "GO", "next": "B", "processors": [again] });
+    let states = json!({ "A": { "transitions": [go] }, "B": {} });
+    let body = json!({ "workflows": [{ "name": "w", "initialState": "A", "states": states }] });
+    assert_eq!(ask(&api, "/model/m/1/workflow/import", Some(body)).await.0, 200);
+    let began_at = Instant::now();
+    let (status, problem) = ask(&api, "/entity/JSON/m/1", Some(sample)).await;
+    let code = &problem["properties"]["errorCode"];
+    assert_eq!((status, code), (503, &json!("NO_COMPUTE_MEMBER_FOR_TAG")));
+    assert!(began_at.elapsed() >= Duration::from_millis(900));
+    let (_, metrics) = ask(&server.url, "/metrics", None).await;
+    let in_vain = r#"waypost_compute_requests_total{outcome="no_member"} 2"#;
+    assert!(metrics.as_str().unwrap().contains(in_vain), "{metrics}");
 }

@@ -21,6 +21,7 @@ mod registry;
 mod run;
 mod search;
 mod searches;
+mod snapshot;
 mod transaction;
 mod what_if;
 mod work;

@@ -10,6 +10,8 @@ mod models;
 mod reading;
 #[path = "entity/searching.rs"]
 mod searching;
+#[path = "entity/snapshot.rs"]
+mod snapshot;
 #[path = "entity/world.rs"]
 mod world;
 #[path = "entity/writing.rs"]

@@ -96,6 +96,7 @@ impl Entities {
     /// When it has never existed.
     pub async fn audit(&self, id: &InstanceId, query: &AuditQuery) -> Result<AuditPage, Fault> {
         let limit = query.limit.clamp(1, AUDIT_MAX);
+        let snapshot = self.snapshot().await?;
         let mut page = AuditPage::default();
         let mut before = query.cursor.map(|it| Version(it.version.saturating_add(1)));
         let mut last = None;
@@ -103,11 +104,12 @@ impl Entities {
             let versions = self.versions(id, before).await?;
             if versions.is_empty() {
                 // A cursor may be made up: that there is nothing before it proves nothing.
-                let exists = last.is_some() || self.stored(id).await?.is_some();
+                let exists = last.is_some() || self.as_of(id, snapshot).await?.is_some();
                 return if exists { Ok(page) } else { Err(no_entity(id).into()) };
             }
             before = versions.last().map(|(it, _)| it.version);
-            for (entity, noted) in versions {
+            let is_seen = |it: &Entity| snapshot.is_none_or(|at| it.updated_at <= at);
+            for (entity, noted) in versions.into_iter().filter(|(it, _)| is_seen(it)) {
                 for (index, item) in items(&entity, noted).into_iter().enumerate().rev() {
                     let place = AuditCursor { version: entity.version.0, index };
                     if !query.wants(&item, place) {

@@ -14,6 +14,7 @@ use super::{
     model::{self, Model},
     registry::Registry,
     searches::Running,
+    snapshot::Latest,
     transaction::{LayerId, Transaction},
 };
 use crate::{
@@ -28,6 +29,7 @@ pub(crate) struct Home {
     pub(super) models: Models,
     pub(super) transactions: Registry,
     pub(super) searches: Running,
+    pub(super) latest: Latest,
     pub(super) compute: Arc<dyn Compute>,
     pub(super) rules: Rules,
     /// Since when nobody else has the store, if that is so.
@@ -75,6 +77,7 @@ impl Home {
             models: Models::default(),
             transactions: Registry::default(),
             searches: Running::default(),
+            latest: Latest::default(),
             compute,
             rules,
             alone_since: rules.has_store_alone.then_some(now),
@@ -177,7 +180,9 @@ impl Entities {
     pub(super) async fn stored(&self, id: &InstanceId) -> Result<Option<Arc<Entity>>, Fault> {
         let key = self.key(id);
         let record = self.store().load(std::slice::from_ref(&key)).await?.pop().flatten();
-        Ok(record.map(Entity::read).transpose()?.map(Arc::new))
+        let Some(record) = record else { return Ok(None) };
+        self.home().latest.note(record.updated_at);
+        Ok(Some(Arc::new(Entity::read(record)?)))
     }
 
     /// The entity as it was when it was last looked at, which the commit will find out about.

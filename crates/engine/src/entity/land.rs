@@ -140,6 +140,7 @@ impl Entities {
         if foresight::is_foreseeing() {
             return Ok(());
         }
+        self.home().latest.note(receipt.at);
         for (key, model) in models {
             self.home().models.keep(key, model);
         }

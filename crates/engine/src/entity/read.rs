@@ -61,8 +61,8 @@ impl Entities {
         let found = match when {
             When::Now => self.present(id).await?,
             When::At(at) => self.past(id, *at).await?,
-            When::By(transaction) => self.version_by(id, transaction).await?,
-            When::Version(version) => self.version(id, *version).await?,
+            When::By(transaction) => self.seen(self.version_by(id, transaction).await?).await?,
+            When::Version(version) => self.seen(self.version(id, *version).await?).await?,
         };
         found.filter(|it| !it.is_deleted).ok_or_else(|| no_entity(id).into())
     }
@@ -91,7 +91,7 @@ impl Entities {
             }
             (Some(_) | None, _) => Vec::new(),
         };
-        let versions = self.versions_until(id, until).await?;
+        let versions = self.versions_until(id, self.instant(until).await?).await?;
         for record in versions {
             views.push(ChangeView::from(&Entity::read(record)?));
         }
@@ -106,7 +106,7 @@ impl Entities {
         until: Option<Timestamp>,
     ) -> Result<Vec<Record>, Fault> {
         let key = self.key(id);
-        let before = match self.settled(until).await? {
+        let before = match until {
             None => None,
             Some(at) => {
                 let last = self.store().past(std::slice::from_ref(&key), at).await?.pop().flatten();
@@ -161,22 +161,22 @@ impl Entities {
             kind: Kind::Entity,
             definition: model.cloned(),
             status: Some(LIVE.to_owned()),
-            at: self.settled(at).await?,
+            at: self.instant(at).await?,
         };
         let tallies = self.store().tally(&query).await?;
         match (&self.within, at) {
             (Some((transaction, layer)), None) => {
                 let drafts = transaction.drafts(*layer)?;
-                self.tally_within(tallies, drafts, model).await
+                self.tally_within((tallies, query.at), drafts, model).await
             }
             (Some(_) | None, _) => Ok(tallies),
         }
     }
 
-    /// Counts what the transaction has written instead of what is stored of it.
+    /// Counts what the transaction has written instead of what is stored of it, or was then.
     async fn tally_within(
         &self,
-        tallies: Vec<Tally>,
+        (tallies, at): (Vec<Tally>, Option<Timestamp>),
         drafts: BTreeMap<InstanceId, Draft>,
         model: Option<&DefinitionRef>,
     ) -> Result<Vec<Tally>, Fault> {
@@ -184,7 +184,11 @@ impl Entities {
         let mut counts: BTreeMap<(DefinitionRef, String), u64> =
             tallies.into_iter().map(|it| ((it.definition, it.step), it.count)).collect();
         let keys: Vec<Key> = drafts.keys().map(|it| self.key(it)).collect();
-        for record in self.store().load(&keys).await?.into_iter().flatten() {
+        let stored = match at {
+            Some(at) => self.store().past(&keys, at).await?,
+            None => self.store().load(&keys).await?,
+        };
+        for record in stored.into_iter().flatten() {
             let stored = Entity::read(record)?;
             if let Some(count) = counts.get_mut(&place(&stored)).filter(|_| !stored.is_deleted) {
                 *count = count.saturating_sub(1);
@@ -220,7 +224,7 @@ impl Entities {
             if let Some(draft) = transaction.draft(*layer, id)? {
                 return Ok(Some(Arc::unwrap_or_clone(draft.entity)));
             }
-            let found = self.stored(id).await?;
+            let found = self.as_of(id, self.snapshot_of(transaction).await?).await?;
             let version = found.as_ref().map(|it| it.version).unwrap_or_default();
             transaction.read(*layer, self.key(id), version)?;
             return Ok(found.map(Arc::unwrap_or_clone));
@@ -228,7 +232,11 @@ impl Entities {
         Ok(self.stored(id).await?.map(Arc::unwrap_or_clone))
     }
 
-    async fn past(&self, id: &InstanceId, at: Timestamp) -> Result<Option<Entity>, Fault> {
+    pub(super) async fn past(
+        &self,
+        id: &InstanceId,
+        at: Timestamp,
+    ) -> Result<Option<Entity>, Fault> {
         self.settled(Some(at)).await?;
         let mut found = self.store().past(&[self.key(id)], at).await?;
         Ok(found.pop().flatten().map(Entity::read).transpose()?)

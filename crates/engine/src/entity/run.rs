@@ -54,7 +54,7 @@ impl Entities {
         if foresight::is_foreseeing() {
             return Ok(unheard(call));
         }
-        self.open_up(work)?;
+        self.open_up(work).await?;
         let policy = Retry::named(&call.terms.retry_policy).unwrap_or(Retry::Once);
         let (mut avoid, mut warnings) = (Vec::new(), Vec::new());
         for n_attempts in 1.. {
@@ -99,9 +99,11 @@ impl Entities {
     }
 
     /// From now on others may join the transaction, and nobody has to wait for it.
-    fn open_up(&self, work: &Work) -> Result<(), Error> {
+    async fn open_up(&self, work: &Work) -> Result<(), Fault> {
         work.let_go();
-        work.transaction.tell();
+        if !work.transaction.is_told() {
+            work.transaction.tell(self.moment().await?);
+        }
         let mut listed = work.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.is_none() && self.within.is_none() {
             *listed = Some(self.home().transactions.list(&Arc::clone(&work.transaction))?);
@@ -132,7 +134,8 @@ fn unasked(message: String, warnings: Vec<String>) -> Reply {
 /// The write goes on without what a processor apart has failed to do: somebody should know.
 fn note_failure(call: &Call, entity: &str, message: &str) {
     if let Asked::Processor { name, is_apart: true } = &call.asked {
-        tracing::warn!(processor = name, entity, message, "a processor apart has failed");
+        // A field named `message` would stand beside the message of the line itself.
+        tracing::warn!(processor = name, entity, cause = message, "a processor apart has failed");
     }
 }
 

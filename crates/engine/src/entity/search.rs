@@ -113,7 +113,7 @@ impl Entities {
         at: Option<Timestamp>,
     ) -> Result<Found, Fault> {
         self.exists(model).await?;
-        let at = self.settled(at).await?;
+        let instant = self.instant(at).await?;
         let indexes = self.known_model(model).await?.indexes;
         let lookup = match (&predicate, at) {
             (Some(predicate), None) => narrowed(&indexes, predicate),
@@ -129,7 +129,7 @@ impl Entities {
             model: model.clone(),
             predicate,
             lookup,
-            at,
+            at: instant,
             after: None,
             written,
             is_over: false,
@@ -264,14 +264,20 @@ impl Found {
     /// When the store cannot be read.
     pub async fn next(&mut self) -> Result<Vec<Entity>, Fault> {
         while !self.is_over {
+            // An index knows only what is there now.
+            let at = self.at.filter(|_| self.lookup.is_none());
             let sift = Sift {
                 lookup: self.lookup.clone(),
                 after: self.after.clone(),
-                ..self.entities.sift(&self.model, self.at)
+                ..self.entities.sift(&self.model, at)
             };
             let records = self.entities.store().sift(&sift).await?;
             self.is_over = records.len() < usize::try_from(sift.limit).unwrap_or(usize::MAX);
             self.after = records.last().map(|it| it.key.id.clone());
+            let records = match self.at.filter(|_| self.lookup.is_some()) {
+                Some(at) => self.entities.all_as_of(records, at).await?,
+                None => records,
+            };
             let mut page = Vec::new();
             for record in records {
                 if !self.written.contains_key(&record.key.id) {

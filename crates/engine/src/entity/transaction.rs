@@ -6,10 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use waypost_kernel::{DefinitionRef, InstanceId, Key, Term, Timestamp, Version};
@@ -26,8 +23,9 @@ pub(crate) struct Transaction {
     pub(super) id: String,
     pub(super) caller: Caller,
     pub(super) began_at: Timestamp,
-    /// Whether somebody outside knows of it: it cannot be decided again from the start.
-    is_told: AtomicBool,
+    /// When somebody outside was first told of it, in the time of the store. From then on it cannot
+    /// be decided again from the start, and sees everything else as of that instant.
+    told_at: OnceLock<Timestamp>,
     parts: Mutex<Parts>,
 }
 
@@ -100,7 +98,7 @@ impl Transaction {
             n_instances_max: TRANSACTION_INSTANCES_MAX,
             is_over: false,
         };
-        Self { id, caller, began_at, is_told: AtomicBool::new(false), parts: Mutex::new(parts) }
+        Self { id, caller, began_at, told_at: OnceLock::new(), parts: Mutex::new(parts) }
     }
 
     /// The same for one that only deletes, which may touch more.
@@ -110,12 +108,17 @@ impl Transaction {
         self
     }
 
-    pub(super) fn tell(&self) {
-        self.is_told.store(true, Ordering::Relaxed);
+    /// Takes note that somebody outside knows of it from `at` on, or from an earlier instant.
+    pub(super) fn tell(&self, at: Timestamp) {
+        self.told_at.get_or_init(|| at);
     }
 
     pub(super) fn is_told(&self) -> bool {
-        self.is_told.load(Ordering::Relaxed)
+        self.told_at().is_some()
+    }
+
+    pub(super) fn told_at(&self) -> Option<Timestamp> {
+        self.told_at.get().copied()
     }
 
     /// A new layer on top of `beneath`, or of what has become of it.

@@ -52,6 +52,7 @@ impl Entities {
             let found = Some(draft.entity).filter(|it| !it.is_deleted);
             return found.map(|it| (draft.base, it)).ok_or_else(missing);
         }
+        let at = self.snapshot_of(&work.transaction).await?;
         let at_hand = {
             let lane = work.lane.lock().unwrap_or_else(PoisonError::into_inner);
             let hot = lane.as_ref().and_then(|slot| slot.as_ref()).map(|it| Arc::clone(&it.state));
@@ -59,7 +60,7 @@ impl Entities {
         };
         let found = match at_hand {
             Some(entity) => Some(entity),
-            None if work.is_fresh => self.stored(id).await?,
+            None if work.is_fresh || at.is_some() => self.as_of(id, at).await?,
             None => self.known(id).await?,
         };
         let found = found.filter(|it| !it.is_deleted).ok_or_else(missing)?;

@@ -1,5 +1,9 @@
 //! Entities over gRPC: every event that can be asked with, and compute members on the way.
 
+#[path = "calls/background.rs"]
+mod background;
+#[path = "calls/bounds.rs"]
+mod bounds;
 #[path = "calls/callbacks.rs"]
 pub(crate) mod callbacks;
 #[path = "calls/compute.rs"]
@@ -16,6 +20,8 @@ mod meanwhile;
 pub(crate) mod member;
 #[path = "calls/modes.rs"]
 mod modes;
+#[path = "calls/nested.rs"]
+mod nested;
 #[path = "calls/operations.rs"]
 mod operations;
 #[path = "calls/processors.rs"]
@@ -24,6 +30,8 @@ mod processors;
 mod retries;
 #[path = "calls/side_by_side.rs"]
 mod side_by_side;
+#[path = "calls/snapshot.rs"]
+mod snapshot;
 #[path = "calls/stores.rs"]
 mod stores;
 #[path = "calls/who.rs"]

@@ -12,3 +12,5 @@ mod pair;
 mod roster;
 #[path = "cluster/sealed.rs"]
 mod sealed;
+#[path = "cluster/stores.rs"]
+mod stores;

@@ -80,9 +80,18 @@ pub(crate) async fn world_in(
     options: Options,
     settings: Settings,
 ) -> World {
+    let settings = Settings { ids: Arc::new(Counting::default()), ..settings };
+    world_naming(trouble, options, settings).await
+}
+
+/// A world in which things are named as the settings say.
+pub(crate) async fn world_naming(
+    trouble: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    options: Options,
+    settings: Settings,
+) -> World {
     let clock = Arc::new(SimClock::default());
     let (store, folder) = on::open(&clock).await;
-    let settings = Settings { ids: Arc::new(Counting::default()), ..settings };
     let world = world_on((trouble(store), clock), options, settings).await;
     World { _folder: Some(folder), ..world }
 }

@@ -11,7 +11,7 @@ use waypost_api::grpc::{
     cloudevents::{CloudEvent, cloud_event::Data},
     cyoda::cloud_events_service_client::CloudEventsServiceClient,
 };
-use waypost_engine::Settings;
+use waypost_engine::{Settings, entity::Rules};
 use waypost_kernel::Store;
 use waypost_server::{
     EntityOptions, Options,
@@ -53,9 +53,25 @@ pub(crate) async fn hall_in(
     auth: AuthOptions,
     options: Options,
 ) -> Hall {
+    let compute = ComputeOptions::default();
+    hall_of(trouble, auth, options, (compute, Rules::default())).await
+}
+
+/// A server that gives members so much time, and goes by these rules.
+pub(crate) async fn hall_under(compute: ComputeOptions, rules: Rules) -> Hall {
+    let (auth, options) = (AuthOptions::default(), Options::default());
+    hall_of(|store| store, auth, options, (compute, rules)).await
+}
+
+async fn hall_of(
+    trouble: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    auth: AuthOptions,
+    options: Options,
+    (compute, rules): (ComputeOptions, Rules),
+) -> Hall {
     let clock = Arc::new(SimClock::default());
-    let members = Members::new(ComputeOptions::default(), clock.clone()).unwrap();
-    let settings = Settings { compute: Arc::new(members.clone()), ..Settings::default() };
+    let members = Members::new(compute, clock.clone()).unwrap();
+    let settings = Settings { compute: Arc::new(members.clone()), rules, ..Settings::default() };
     let entity = EntityOptions { auth, members: Some(members), ..EntityOptions::default() };
     let grpc = Some("127.0.0.1:0".parse().unwrap());
     let world = world_in(trouble, Options { grpc, entity, ..options }, settings).await;

@@ -9,12 +9,13 @@ use tonic::{
     client::Grpc,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
+use waypost_api::grpc::cloudevents::{CloudEvent, cloud_event::Data};
 use waypost_kernel::Store;
 use waypost_server::{Options, auth::AuthOptions};
 
 use super::{
     compute::new,
-    hall::{Hall, code, hall, hall_in, hall_with},
+    hall::{Hall, code, event, hall, hall_in, hall_with},
 };
 use crate::{
     entity::tenants::{bearer, jwt},
@@ -128,6 +129,37 @@ async fn an_event_is_these_bytes_and_a_method_has_this_path() {
         assert_eq!((&told["requestId"], &told["success"]), (&json!("event-7"), &json!(true)));
     }
     assert_eq!(hall.count().await, 2);
+}
+
+#[tokio::test]
+async fn who_sends_an_event_and_by_which_version_is_not_asked() {
+    let hall = hall().await;
+    hall.through(json!([{"name": "p"}])).await;
+    let mut payload = new(json!({"n": 1}));
+    payload["id"] = json!("p");
+    for (source, version) in [("", ""), ("test", "0.3"), ("not a URI", "1.0")] {
+        let from = |kind: &str, payload: Value| CloudEvent {
+            source: source.to_owned(),
+            spec_version: version.to_owned(),
+            ..event(kind, Data::TextData(payload.to_string()))
+        };
+        let mut line = hall.open(None).await.unwrap();
+        line.outgoing.send(from("CalculationMemberJoinEvent", json!({"id": "j"}))).unwrap();
+        let answering = async {
+            let asked = line.asked().await;
+            let said = json!({"id": "a", "requestId": asked["requestId"]});
+            let said = from("EntityProcessorCalculationResponse", said);
+            line.outgoing.send(said).unwrap();
+            asked
+        };
+        hall.until_figure("waypost_compute_members", 1).await;
+        let creating = hall.send("entityManage", from("EntityCreateRequest", payload.clone()), &[]);
+        let (_, made) = tokio::join!(answering, creating);
+        assert_eq!(made.unwrap()[0].1["success"], true, "{source} {version}");
+        drop(line);
+        hall.until_figure("waypost_compute_members", 0).await;
+    }
+    assert_eq!(hall.count().await, 3);
 }
 
 /// A hall over a store that may get into trouble, with an entity in it.

@@ -60,7 +60,7 @@ async fn say(hall: &Hall, asked: &Asked, line: &str) -> (u16, String, String) {
 }
 
 #[tokio::test]
-async fn a_callback_joins_its_transaction_whichever_node_it_comes_to() {
+pub(crate) async fn a_callback_joins_its_transaction_whichever_node_it_comes_to() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&notes);
     let (pair, done) = calling(move |pair, asked| {
@@ -116,7 +116,7 @@ async fn a_callback_joins_its_transaction_whichever_node_it_comes_to() {
 }
 
 #[tokio::test]
-async fn a_write_that_is_sent_on_may_wait_for_members_there() {
+pub(crate) async fn a_write_that_is_sent_on_may_wait_for_members_there() {
     // No answer comes at once if a member of another node is asked before.
     let hasty = ClusterOptions { proxy_timeout: Duration::ZERO, ..patient() };
     let (pair, done) = calling_with(hasty, |pair, asked| async move {
@@ -136,7 +136,7 @@ async fn a_write_that_is_sent_on_may_wait_for_members_there() {
 }
 
 #[tokio::test]
-async fn a_callback_is_sent_on_once() {
+pub(crate) async fn a_callback_is_sent_on_once() {
     let (pair, _) = calling(|pair, asked| async move {
         let ticket =
             [format!("X-Tx-Token: {}", asked.ticket), "X-Waypost-Forwarded: somebody".to_owned()];
@@ -164,7 +164,7 @@ async fn a_callback_is_sent_on_once() {
 }
 
 #[tokio::test]
-async fn a_ticket_that_is_over_is_over_everywhere() {
+pub(crate) async fn a_ticket_that_is_over_is_over_everywhere() {
     let tickets = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&tickets);
     let (pair, _) = calling(move |_, asked| {

@@ -28,7 +28,7 @@ async fn refused(hall: &Hall) -> String {
 }
 
 #[tokio::test]
-async fn a_member_of_another_node_is_asked_and_all_it_says_arrives() {
+pub(crate) async fn a_member_of_another_node_is_asked_and_all_it_says_arrives() {
     let pair = pair(patient()).await;
     let _member = pair
         .second
@@ -54,7 +54,7 @@ async fn a_member_of_another_node_is_asked_and_all_it_says_arrives() {
 }
 
 #[tokio::test]
-async fn a_member_here_is_asked_before_others() {
+pub(crate) async fn a_member_here_is_asked_before_others() {
     let pair = pair(patient()).await;
     let _there = pair.second.member(&[], |asked| asked.with("by", "there")).await;
     pair.until_joined(1).await;
@@ -66,7 +66,7 @@ async fn a_member_here_is_asked_before_others() {
 }
 
 #[tokio::test]
-async fn a_no_of_a_member_of_another_node_is_told_as_its_own() {
+pub(crate) async fn a_no_of_a_member_of_another_node_is_told_as_its_own() {
     let pair = pair(patient()).await;
     let _member = pair
         .second
@@ -81,7 +81,7 @@ async fn a_no_of_a_member_of_another_node_is_told_as_its_own() {
 }
 
 #[tokio::test]
-async fn a_member_of_another_node_decides() {
+pub(crate) async fn a_member_of_another_node_decides() {
     let pair = pair(patient()).await;
     let states = json!({
         "NEW": {"transitions": [{"name": "A", "next": "YES", "criterion": function("judge")}]},
@@ -102,7 +102,7 @@ async fn a_member_of_another_node_decides() {
 }
 
 #[tokio::test]
-async fn one_member_must_have_all_the_tags() {
+pub(crate) async fn one_member_must_have_all_the_tags() {
     let pair = pair(impatient()).await;
     let workflow = |tags: &str| {
         let transition =
@@ -126,7 +126,7 @@ async fn one_member_must_have_all_the_tags() {
 }
 
 #[tokio::test]
-async fn a_member_is_waited_for_and_not_longer() {
+pub(crate) async fn a_member_is_waited_for_and_not_longer() {
     let wait = Duration::from_millis(500);
     let pair = pair(ClusterOptions { wait, ..patient() }).await;
     let began_at = Instant::now();
@@ -138,7 +138,7 @@ async fn a_member_is_waited_for_and_not_longer() {
 }
 
 #[tokio::test]
-async fn a_member_that_comes_while_somebody_waits_is_asked() {
+pub(crate) async fn a_member_that_comes_while_somebody_waits_is_asked() {
     for is_here in [true, false] {
         let pair = pair(patient()).await;
         let creating = pair.first.create(json!({"n": 1}));
@@ -155,7 +155,7 @@ async fn a_member_that_comes_while_somebody_waits_is_asked() {
 }
 
 #[tokio::test]
-async fn a_member_of_another_node_that_dies_is_missed_at_once() {
+pub(crate) async fn a_member_of_another_node_that_dies_is_missed_at_once() {
     let pair = pair(patient()).await;
     let mut line = pair.second.join(&[]).await;
     let dying = async {
@@ -169,7 +169,7 @@ async fn a_member_of_another_node_that_dies_is_missed_at_once() {
 }
 
 #[tokio::test]
-async fn a_policy_asks_again() {
+pub(crate) async fn a_policy_asks_again() {
     let pair = pair(patient()).await;
     let mut again = processor("p", "SYNC", "");
     again["config"]["retryPolicy"] = json!("FIXED");
@@ -201,7 +201,7 @@ async fn a_policy_asks_again() {
 }
 
 #[tokio::test]
-async fn whoever_does_not_want_to_know_any_more_takes_the_question_back() {
+pub(crate) async fn whoever_does_not_want_to_know_any_more_takes_the_question_back() {
     let pair = pair(patient()).await;
     let mut line = pair.second.join(&[]).await;
     let url = format!("http://{}/api/entity/JSON/m/1", pair.first.world.address);
@@ -221,7 +221,7 @@ async fn whoever_does_not_want_to_know_any_more_takes_the_question_back() {
 }
 
 #[tokio::test]
-async fn a_question_is_sent_on_once() {
+pub(crate) async fn a_question_is_sent_on_once() {
     let pair = pair(impatient()).await;
     // It is said that the second node has a member, which is not so; and somebody else has one.
     let there = pair.second.world.address;
@@ -245,7 +245,7 @@ async fn a_question_is_sent_on_once() {
 }
 
 #[tokio::test]
-async fn a_member_of_another_node_that_is_silent_has_failed() {
+pub(crate) async fn a_member_of_another_node_that_is_silent_has_failed() {
     let pair = bare(patient()).await;
     pair.first.needing(json!({"name": "p", "config": {"responseTimeoutMs": 50}})).await;
     let _silent = pair.second.join(&[]).await;
@@ -256,7 +256,7 @@ async fn a_member_of_another_node_that_is_silent_has_failed() {
 }
 
 #[tokio::test]
-async fn a_function_of_another_node_that_cannot_tell_is_not_a_no() {
+pub(crate) async fn a_function_of_another_node_that_cannot_tell_is_not_a_no() {
     let pair = bare(patient()).await;
     let go = json!({"name": "A", "next": "YES", "criterion": function("judge")});
     pair.first.with_states(json!({"NEW": {"transitions": [go]}, "YES": {}})).await;
@@ -270,7 +270,7 @@ async fn a_function_of_another_node_that_cannot_tell_is_not_a_no() {
 }
 
 #[tokio::test]
-async fn members_of_another_node_are_told_who_called_and_serve_their_tenant_only() {
+pub(crate) async fn members_of_another_node_are_told_who_called_and_serve_their_tenant_only() {
     let pair = strict(impatient()).await;
     let of = |tenant: &str, roles: &[&str]| bearer(&pair.first.world, tenant, roles);
     let program = of("one", &["ROLE_M2M"]);

@@ -3,7 +3,11 @@
 use std::{net::SocketAddr, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::{io::AsyncReadExt as _, net::TcpListener, time::timeout};
+use tokio::{
+    io::AsyncReadExt as _,
+    net::TcpListener,
+    time::{Instant, timeout},
+};
 use waypost_server::{
     cluster::ClusterOptions,
     compute::{Ticket, Tickets},
@@ -21,7 +25,7 @@ async fn nowhere() -> SocketAddr {
 }
 
 async fn alone(options: ClusterOptions) -> (Shared, Hall) {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     let node = shared.node("first", SECRET, options).await;
     node.needing(processor("p", "SYNC", "")).await;
     (shared, node)
@@ -35,7 +39,7 @@ async fn created(node: &Hall) -> (u16, String, Value) {
 }
 
 #[tokio::test]
-async fn a_node_that_ends_in_the_middle_leaves_nothing_behind() {
+pub(crate) async fn a_node_that_ends_in_the_middle_leaves_nothing_behind() {
     let (shared, node) = alone(patient()).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     shared.pretend("ghost", listener.local_addr().unwrap()).await;
@@ -55,7 +59,36 @@ async fn a_node_that_ends_in_the_middle_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn a_node_that_cannot_be_reached_is_told_as_such() {
+pub(crate) async fn a_node_that_does_not_answer_is_given_up_after_its_member_would_have_been() {
+    for (config, seconds) in [(json!({}), 40), (json!({"responseTimeoutMs": 40_000}), 50)] {
+        let shared = Shared::new().await;
+        let node = shared.node("first", SECRET, patient()).await;
+        node.needing(json!({"name": "p", "config": config})).await;
+        // It takes the question and says nothing.
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        shared.pretend("deaf", listener.local_addr().unwrap()).await;
+        let listening = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_exact(&mut [0; 100]).await.unwrap();
+            // Everybody has what they need but an answer.
+            tokio::time::pause();
+            (stream, Instant::now())
+        };
+        let ((_stream, asked_at), (status, code, problem)) =
+            tokio::join!(listening, created(&node));
+        let took = asked_at.elapsed();
+        tokio::time::resume();
+        assert_eq!((status, code.as_str()), (503, "DISPATCH_FORWARD_FAILED"), "{problem}");
+        assert_eq!(problem["properties"]["retryable"], true, "{problem}");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(&format!("has not answered within {seconds}s")), "{detail}");
+        assert!(took.as_secs() < seconds + 1, "{took:?}");
+        assert_eq!(node.count().await, 0);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn a_node_that_cannot_be_reached_is_told_as_such() {
     let (shared, node) = alone(impatient()).await;
     shared.pretend("ghost", nowhere().await).await;
     let (status, code, problem) = created(&node).await;
@@ -64,7 +97,7 @@ async fn a_node_that_cannot_be_reached_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn while_one_node_cannot_be_reached_others_are_asked() {
+pub(crate) async fn while_one_node_cannot_be_reached_others_are_asked() {
     let (shared, node) = alone(patient()).await;
     let ghost = nowhere().await;
     for name in ["ghost-1", "ghost-2", "ghost-3"] {
@@ -78,7 +111,7 @@ async fn while_one_node_cannot_be_reached_others_are_asked() {
 }
 
 #[tokio::test]
-async fn a_node_is_forgotten_ten_seconds_after_it_was_seen() {
+pub(crate) async fn a_node_is_forgotten_ten_seconds_after_it_was_seen() {
     let (shared, node) = alone(impatient()).await;
     shared.pretend("ghost", nowhere().await).await;
     shared.clock.advance(Duration::from_millis(9_999));
@@ -88,7 +121,7 @@ async fn a_node_is_forgotten_ten_seconds_after_it_was_seen() {
 }
 
 #[tokio::test]
-async fn a_callback_whose_node_is_gone_is_told_so() {
+pub(crate) async fn a_callback_whose_node_is_gone_is_told_so() {
     let (shared, node) = alone(impatient()).await;
     shared.pretend("ghost", nowhere().await).await;
     for name in ["ghost", "never-seen"] {
@@ -117,7 +150,7 @@ async fn a_callback_whose_node_is_gone_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_node_that_does_not_answer_a_callback_is_given_up() {
+pub(crate) async fn a_node_that_does_not_answer_a_callback_is_given_up() {
     let proxy_timeout = Duration::from_millis(300);
     let (shared, node) = alone(ClusterOptions { proxy_timeout, ..impatient() }).await;
     // It takes the connection and says nothing.

@@ -1,8 +1,9 @@
-//! Two nodes over one store in memory, and nodes that are only said to be there.
+//! Two nodes over one store, and nodes that are only said to be there.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::time::sleep;
 use waypost_engine::Settings;
 use waypost_kernel::{
@@ -14,7 +15,6 @@ use waypost_server::{
     cluster::{Cluster, ClusterOptions},
     compute::{ComputeOptions, Members},
 };
-use waypost_stores::MemoryStore;
 use waypost_testkit::{clock::SimClock, faults::Refusing};
 
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
     },
     entity::tenants::jwt,
     grpc::talk::endpoint,
+    on,
     world::world_on,
 };
 
@@ -37,6 +38,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Shared {
     pub(crate) store: Arc<Refusing>,
     pub(crate) clock: Arc<SimClock>,
+    _folder: Arc<TempDir>,
 }
 
 pub(crate) struct Pair {
@@ -56,10 +58,10 @@ pub(crate) fn impatient() -> ClusterOptions {
 }
 
 impl Shared {
-    pub(crate) fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let clock = Arc::new(SimClock::default());
-        let store = Arc::new(Refusing::new(Arc::new(MemoryStore::new(clock.clone()))));
-        Self { store, clock }
+        let (store, folder) = on::open(&clock).await;
+        Self { store: Arc::new(Refusing::new(store)), clock, _folder: Arc::new(folder) }
     }
 
     /// A node over the store.
@@ -155,7 +157,7 @@ pub(crate) async fn strict(options: ClusterOptions) -> Pair {
 }
 
 async fn bare_for(auth: fn() -> AuthOptions, options: ClusterOptions) -> Pair {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     let first = shared.node_for(auth(), "first", SECRET, options.clone()).await;
     let second = shared.node_for(auth(), "second", SECRET, options).await;
     for name in ["first", "second"] {

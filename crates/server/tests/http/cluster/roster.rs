@@ -41,7 +41,7 @@ async fn a_node_that_stops_is_forgotten_at_once() {
 
 #[tokio::test]
 async fn a_node_says_again_and_again_that_it_is_there() {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     let _node = shared.node("first", SECRET, patient()).await;
     shared.until("first", |it| it.is_some()).await;
     shared.clock.advance(Duration::from_secs(3));
@@ -57,7 +57,7 @@ async fn a_node_says_again_and_again_that_it_is_there() {
 
 #[tokio::test]
 async fn what_an_earlier_run_has_left_is_taken_over() {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     shared.pretend("first", "127.0.0.1:1".parse().unwrap()).await;
     let node = shared.node("first", SECRET, patient()).await;
     let http = format!("http://{}", node.world.address);
@@ -66,7 +66,7 @@ async fn what_an_earlier_run_has_left_is_taken_over() {
 
 #[tokio::test]
 async fn a_node_that_is_gone_for_an_hour_is_forgotten_by_whoever_sees_it() {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     let now = shared.store.now();
     shared.pretend_at("old", "127.0.0.1:1".parse().unwrap(), now).await;
     shared.clock.advance(Duration::from_secs(3_600));
@@ -82,7 +82,7 @@ async fn a_node_that_is_gone_for_an_hour_is_forgotten_by_whoever_sees_it() {
 
 #[tokio::test]
 async fn a_store_that_fails_does_not_end_the_node() {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     shared.store.refuse(|commit| commit.writes.iter().any(|it| it.key.kind == Kind::Register));
     let node = shared.node("first", SECRET, patient()).await;
     assert_eq!(node.world.get("/livez").await.status().as_u16(), 200);
@@ -102,9 +102,9 @@ async fn a_node_without_an_address_is_nowhere_to_be_found() {
     assert_eq!(store.figures().await.unwrap().commits, 0);
 }
 
-#[test]
-fn a_node_that_others_could_not_trust_or_find_is_refused() {
-    let shared = Shared::new();
+#[tokio::test]
+async fn a_node_that_others_could_not_trust_or_find_is_refused() {
+    let shared = Shared::new().await;
     let tried = |node: &str, secret: Option<&[u8]>, address: &str| {
         let (node, secret) = (node.to_owned(), secret.map(<[u8]>::to_vec));
         let options = ComputeOptions { node, secret, ..ComputeOptions::default() };

@@ -124,7 +124,7 @@ async fn a_question_that_is_too_large_is_not_read() {
 
 #[tokio::test]
 async fn nodes_without_a_common_secret_do_not_answer_each_other() {
-    let shared = Shared::new();
+    let shared = Shared::new().await;
     let first = shared.node("first", SECRET, impatient()).await;
     let other = shared.node("second", b"another secret, and also long enough", impatient()).await;
     first.needing(processor("p", "SYNC", "")).await;

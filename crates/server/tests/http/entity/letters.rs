@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::world::world;
 
+/// What the server is. All crates have one version.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 #[tokio::test]
 pub(crate) async fn a_large_message_comes_back_as_it_was() {
     let world = world().await;
@@ -36,7 +39,7 @@ pub(crate) async fn help_can_be_read_from_everywhere() {
     let response = world.get("/api/help").await;
     assert_eq!(response.headers()["access-control-allow-origin"], "*");
     let contents: Value = response.json().await.unwrap();
-    assert_eq!(contents["schema"], 1);
+    assert_eq!((&contents["schema"], &contents["version"]), (&json!(1), &json!(VERSION)));
     let topics = contents["topics"].as_array().unwrap();
     let names: Vec<_> = topics.iter().map(|it| it["topic"].as_str().unwrap()).collect();
     assert_eq!(names, ["audit", "crud", "errors", "models", "search", "workflows"]);

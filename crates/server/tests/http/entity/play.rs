@@ -110,6 +110,8 @@ impl World {
 }
 
 impl Answer {
+    /// What was answered. Whatever goes well is JSON, or lines of it, and whatever is the server's
+    /// own fault has a ticket.
     pub(crate) async fn of(response: Response) -> Self {
         let status = response.status().as_u16();
         let headers = response.headers();
@@ -120,8 +122,20 @@ impl Answer {
         let shown = shown.collect();
         let kind = headers.get("content-type").map(|it| it.to_str().unwrap().to_owned());
         let is_problem = kind.as_deref() == Some("application/problem+json");
+        // Pictures are what their names say.
+        let path = response.url().path();
+        if status == 200 && !path.contains("/diagram.") {
+            let is_in_lines = path.contains("/search/direct/");
+            let expected = if is_in_lines { "application/x-ndjson" } else { "application/json" };
+            assert_eq!(kind.as_deref(), Some(expected), "{path}");
+        }
         let text = response.text().await.unwrap();
-        Self { status, text, headers: shown, is_problem }
+        let answer = Self { status, text, headers: shown, is_problem };
+        if is_problem {
+            let ticket = answer.json()["ticket"].as_str().map(str::len);
+            assert_eq!(ticket, (status >= 500).then_some(36), "{}", answer.text);
+        }
+        answer
     }
 
     pub(crate) fn json(&self) -> Value {

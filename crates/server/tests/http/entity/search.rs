@@ -1,17 +1,51 @@
 //! Searches: at once and in the background.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::{Value, json};
+use waypost_engine::{Ids, RandomIds, Settings};
+use waypost_kernel::{ClaimId, InstanceId, Timestamp};
+use waypost_server::Options;
 
-use crate::world::{World, world};
+use crate::world::{World, world, world_naming};
 
 /// Matches everything.
 const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
 
+/// Names that count down.
+struct Falling(AtomicU32);
+
+impl Ids for Falling {
+    fn instance(&self, now: Timestamp) -> InstanceId {
+        RandomIds.instance(now)
+    }
+
+    fn entity(&self, _: Timestamp) -> InstanceId {
+        let number = self.0.fetch_sub(1, Ordering::SeqCst);
+        format!("{number:08x}-0000-1000-8000-000000000000").into()
+    }
+
+    fn claim(&self) -> ClaimId {
+        RandomIds.claim()
+    }
+
+    fn chance(&self) -> u64 {
+        RandomIds.chance()
+    }
+}
+
 /// A model with so many entities.
 async fn with_entities(n_entities: usize) -> World {
-    let world = world().await;
+    filled(world().await, n_entities).await
+}
+
+async fn filled(world: World, n_entities: usize) -> World {
     let values: Vec<_> = (0..n_entities).map(|it| json!({ "a": it })).collect();
     let create =
         format!("POST /api/entity/JSON/m/1?transactionWindow=1000 {}", Value::Array(values));
@@ -180,4 +214,39 @@ pub(crate) async fn searches_nobody_has_begun_are_not_found() {
     assert_eq!((answer.status, answer.code().as_str()), (400, "BAD_REQUEST"));
     let answer = world.say(&format!("POST /api/search/async/m/1 {ALL}"), &[]).await;
     assert_eq!((answer.status, answer.code().as_str()), (404, "MODEL_NOT_FOUND"));
+}
+
+/// What entities have in `a`.
+fn shown(entities: &[Value]) -> Vec<u64> {
+    entities.iter().map(|it| it["data"]["a"].as_u64().unwrap()).collect()
+}
+
+#[tokio::test]
+pub(crate) async fn what_is_found_is_in_the_order_of_ids_and_not_of_time() {
+    let settings =
+        Settings { ids: Arc::new(Falling(AtomicU32::new(u32::MAX))), ..Settings::default() };
+    let world = world_naming(|store| store, Options::default(), settings).await;
+    let world = filled(world, 1_200).await;
+    world.clock.advance(Duration::from_secs(1));
+    world.prepare(&[r#"POST /api/entity/JSON/m/1 {"a":1200}"#]).await;
+    let then = "pointInTime=2026-05-28T20:26:40.5Z";
+    let (now, before): (Vec<u64>, Vec<u64>) =
+        ((0..=1_200).rev().collect(), (0..1_200).rev().collect());
+    for (query, expected) in [("", &now), (then, &before)] {
+        let line = format!("POST /api/search/direct/m/1?limit=10000&{query} {ALL}");
+        let text = world.say(&line, &[]).await.text;
+        let lines: Vec<_> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        assert_eq!(shown(&lines), *expected, "{query}");
+        let id = begin(&world, &format!("?{query}"), ALL).await;
+        ended(&world, &id).await;
+        for (at, places) in [("/entity/m/1", ""), (&*format!("/search/async/{id}"), "/content")] {
+            let mut all = Vec::new();
+            for number in 0..5 {
+                let line = format!("GET /api{at}?pageSize=300&pageNumber={number}&{query}");
+                let page = world.say(&line, &[]).await.json();
+                all.extend(shown(page.pointer(places).unwrap().as_array().unwrap()));
+            }
+            assert_eq!(all, *expected, "{at} {query}");
+        }
+    }
 }

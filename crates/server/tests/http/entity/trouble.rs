@@ -230,3 +230,26 @@ pub(crate) async fn a_search_that_fails_says_so() {
         assert!(!answer.text.contains("torn"), "{}", answer.text);
     }
 }
+
+#[tokio::test]
+pub(crate) async fn a_search_that_says_nothing_for_a_minute_has_failed() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    store.be(Trouble::SearchesHang);
+    let search = begin(&world).await;
+    let status = async || world.say(&format!("GET {search}/status"), &[]).await.json();
+    world.clock.advance(Duration::from_secs(60));
+    assert_eq!(status().await["searchJobStatus"], "RUNNING");
+    world.clock.advance(Duration::from_millis(1));
+    let expected = json!({
+        "searchJobStatus": "FAILED", "createTime": "2026-05-28T20:26:40Z", "entitiesCount": 0,
+        "calculationTimeMillis": 0, "finishTime": "2026-05-28T20:26:40Z",
+        "expirationDate": "2026-05-28T21:26:40Z",
+    });
+    assert_eq!(status().await, expected);
+    assert_eq!(world.say(&format!("GET {search}"), &[]).await.status, 400);
+    let canceled = world.say(&format!("PUT {search}/cancel"), &[]).await;
+    assert_eq!(
+        (canceled.status, &canceled.json()["properties"]["currentStatus"]),
+        (400, &json!("FAILED"))
+    );
+}
