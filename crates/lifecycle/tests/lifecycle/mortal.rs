@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU16, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -33,6 +33,18 @@ fn tools() -> PathBuf {
     std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tools")
 }
 
+/// One that the system does not give to others while the server is away: those it gives are higher.
+fn port() -> u16 {
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    loop {
+        let port = first + TAKEN.fetch_add(1, Ordering::Relaxed) % 2_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 impl Server {
     pub(crate) fn start() -> Self {
         let programs = services::nats_programs(None);
@@ -46,9 +58,7 @@ impl Server {
     }
 
     fn of(programs: PathBuf) -> Self {
-        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = port();
         let (program, folder) = (programs.join("nats-server"), tempfile::tempdir().unwrap());
         let mut server = Self { program, port, folder, running: None };
         server.run();
@@ -210,20 +220,32 @@ impl PatientBucket {
     where
         F: Future<Output = Result<Revision, BucketError>>,
     {
+        let mut is_in_doubt = false;
         loop {
-            match self.mortal.during(attempt()).await {
-                Err(error) if is_passing(&error) => {}
-                done => return done,
+            let done = self.mortal.during(attempt()).await;
+            is_in_doubt |= done.as_ref().is_err_and(is_passing);
+            if !is_in_doubt || done.is_ok() {
+                return done;
             }
-            let past = match patiently(|| self.bucket.history(key)).await {
-                Err(BucketError::NotFound(_)) => Vec::new(),
-                past => past?,
-            };
-            let ours = RetainedValue::Put(value.clone());
-            if let Some(landed) = past.iter().rfind(|it| it.value == ours) {
-                return Ok(landed.revision);
+            // A write that nobody answered may still land, after it was looked for: then the next
+            // attempt is in conflict with it.
+            if let Some(landed) = self.landed(key, value).await? {
+                return Ok(landed);
+            }
+            if !done.as_ref().is_err_and(is_passing) {
+                return done;
             }
         }
+    }
+
+    /// Where in the past of the key the value is.
+    async fn landed(&self, key: &str, value: &Bytes) -> Result<Option<Revision>, BucketError> {
+        let past = match patiently(|| self.bucket.history(key)).await {
+            Err(BucketError::NotFound(_)) => return Ok(None),
+            past => past?,
+        };
+        let ours = RetainedValue::Put(value.clone());
+        Ok(past.iter().rfind(|it| it.value == ours).map(|it| it.revision))
     }
 }
 
