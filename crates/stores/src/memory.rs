@@ -107,6 +107,10 @@ impl Store for MemoryStore {
         self.clock.now()
     }
 
+    async fn instant(&self) -> Result<Timestamp, StoreError> {
+        Ok(self.now())
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
         let mut hints = hints(&commit);
         let receipt = {

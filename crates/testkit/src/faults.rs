@@ -73,6 +73,10 @@ impl Store for Refusing {
         self.store.now()
     }
 
+    async fn instant(&self) -> Result<Timestamp, StoreError> {
+        self.store.instant().await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
         let is_refused = self.refuses.lock().unwrap_or_else(PoisonError::into_inner)(&commit);
         match is_refused {

@@ -7,7 +7,7 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-use waypost_kernel::{Commit, InstanceId, Key, Record, Timestamp};
+use waypost_kernel::{InstanceId, Key, Record, Timestamp};
 
 use super::{Entities, Entity, Fault, record::LIVE, transaction::Transaction};
 
@@ -30,15 +30,9 @@ impl Entities {
     /// The instant to see everything as of from now on, not before that of any write that somebody
     /// was answered.
     pub(super) async fn moment(&self) -> Result<Timestamp, Fault> {
-        let now = match self.home().alone_since {
-            Some(_) => self.store().now(),
-            // The clock at hand may be behind the one that gives times to all nodes. What a commit
-            // without content is given comes from there, and leaves no trace.
-            None => self.store().commit(Commit::default()).await?.at,
-        };
-        // If others' times are ahead of that clock, too, then what they have written is met as
-        // something later: it is a conflict, and known to whoever comes again.
-        Ok(now.max(self.home().latest.at()))
+        // If others' times are ahead of that clock, then what they have written is met as something
+        // later: it is a conflict, and known to whoever comes again.
+        Ok(self.store().instant().await?.max(self.home().latest.at()))
     }
 
     /// As of when the transaction that this is part of sees everything; none if it sees what is

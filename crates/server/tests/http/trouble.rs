@@ -123,6 +123,10 @@ impl Store for Troubled {
         self.store.now()
     }
 
+    async fn instant(&self) -> Result<Timestamp, StoreError> {
+        self.store.instant().await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
         self.meet("commit").await?;
         self.store.commit(commit).await

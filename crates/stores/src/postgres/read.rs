@@ -6,13 +6,25 @@ use waypost_kernel::{
 };
 
 use super::{
+    clock::Watch,
     conditions::Conditions,
+    lock,
     pool::Connections,
     rows::{
         DEFINITION, EVENT, Keys, RECORD, TASK, TIMER, column, definition, event, record, signed,
         task, timer, unsigned,
     },
 };
+
+/// What the clock shows that gives commits their times.
+pub(super) async fn instant(readers: &Connections, clock: &Watch) -> Result<Timestamp, StoreError> {
+    if let Some(now) = clock.given() {
+        return Ok(now);
+    }
+    let rows = readers.read(&lock::clock(), &[]).await?;
+    let Some(row) = rows.first() else { return Ok(clock.now()) };
+    Ok(Timestamp::from_micros(column(row, 0)?))
+}
 
 /// The receipt of a request that has landed.
 pub(super) async fn receipt(

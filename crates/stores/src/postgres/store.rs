@@ -121,6 +121,10 @@ impl Store for PostgresStore {
         self.shared.clock.now()
     }
 
+    async fn instant(&self) -> Result<Timestamp, StoreError> {
+        read::instant(&self.readers, &self.shared.clock).await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
         self.lanes.commit(commit).await
     }

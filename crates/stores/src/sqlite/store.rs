@@ -284,6 +284,10 @@ impl Store for SqliteStore {
         self.shared.clock.now()
     }
 
+    async fn instant(&self) -> Result<Timestamp, StoreError> {
+        Ok(self.now())
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {
         let (bytes, urgency) = (weight(&commit), commit.urgency);
         let (ticket, receiver) = Ticket::new(Submission { hints: hints(&commit), commit });

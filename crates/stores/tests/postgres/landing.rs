@@ -67,6 +67,18 @@ async fn until(client: &Client, sql: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_instant_is_not_before_what_another_node_was_answered() {
+    let site = Site::new();
+    let nodes = [site.node(StoreClock::Database).await, site.node(StoreClock::Database).await];
+    let it = entity("e-1");
+    for version in 1..=40 {
+        let [writer, reader] = if version % 2 == 0 { [0, 1] } else { [1, 0] };
+        let at = nodes[writer].commit(evolve(&it, version)).await.unwrap().at;
+        assert!(nodes[reader].instant().await.unwrap() >= at);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn of_a_creation_here_and_a_closing_there_only_one_lands() {
     let [first, second] = Site::new().two_nodes().await;
     first.commit(bump(&model(), 1)).await.unwrap();

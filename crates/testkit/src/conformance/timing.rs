@@ -13,6 +13,7 @@ use super::{
 };
 
 cases![
+    an_instant_is_what_a_commit_would_be_given,
     what_was_decided_keeps_its_time,
     what_lands_has_one_time_for_all,
     time_goes_up_along_an_instance_while_the_clock_stands,
@@ -33,6 +34,14 @@ async fn times(subject: &Subject, id: &str) -> (Timestamp, Timestamp) {
     let record = subject.record(&it).await.expect("was written");
     let last = subject.history(&it).await.pop().expect("was told");
     (record.updated_at, last.at)
+}
+
+async fn an_instant_is_what_a_commit_would_be_given(subject: Subject) {
+    for id in ["o-1", "o-2"] {
+        subject.advance(Duration::from_secs(1));
+        let at = subject.store.instant().await.expect("tells the time");
+        assert_eq!(at, subject.land(landed(bump(&key(id), 1))).await.at);
+    }
 }
 
 async fn what_was_decided_keeps_its_time(subject: Subject) {
