@@ -99,15 +99,21 @@ impl Entities {
         let snapshot = self.snapshot().await?;
         let mut page = AuditPage::default();
         let mut before = query.cursor.map(|it| Version(it.version.saturating_add(1)));
-        let mut last = None;
+        let (mut last, mut own) = (None, self.own(id)?);
+        let is_own = own.is_some();
         loop {
-            let versions = self.versions(id, before).await?;
+            // What the transaction has written comes before what is stored.
+            let versions = match own.take() {
+                Some(own) => vec![own],
+                None => self.versions(id, before).await?,
+            };
             if versions.is_empty() {
                 // A cursor may be made up: that there is nothing before it proves nothing.
-                let exists = last.is_some() || self.as_of(id, snapshot).await?.is_some();
+                let exists = is_own || last.is_some() || self.as_of(id, snapshot).await?.is_some();
                 return if exists { Ok(page) } else { Err(no_entity(id).into()) };
             }
-            before = versions.last().map(|(it, _)| it.version);
+            let oldest = versions.last().map(|(it, _)| it.version);
+            before = before.into_iter().chain(oldest).min();
             let is_seen = |it: &Entity| snapshot.is_none_or(|at| it.updated_at <= at);
             for (entity, noted) in versions.into_iter().filter(|(it, _)| is_seen(it)) {
                 for (index, item) in items(&entity, noted).into_iter().enumerate().rev() {
@@ -146,6 +152,13 @@ impl Entities {
             let detail = format!("transaction {transaction} has not run entity {id}");
             Refusal::new(Code::EntityNotFound, detail).with("entityId", id.as_str()).into()
         })
+    }
+
+    /// What the transaction that this is part of has made of the entity.
+    fn own(&self, id: &InstanceId) -> Result<Option<(Entity, Vec<Noted>)>, Refusal> {
+        let Some((transaction, layer)) = &self.within else { return Ok(None) };
+        let draft = transaction.draft(*layer, id)?;
+        Ok(draft.map(|it| (Entity::clone(&it.entity), it.audit.iter().map(Noted::from).collect())))
     }
 
     /// Some versions, newest first, each with what the machine did.

@@ -100,10 +100,11 @@ impl Entities {
 
     /// From now on others may join the transaction, and nobody has to wait for it.
     async fn open_up(&self, work: &Work) -> Result<(), Fault> {
-        work.let_go();
         if !work.transaction.is_told() {
-            work.transaction.tell(self.moment().await?);
+            let (at, ()) = tokio::try_join!(self.moment(), self.confirm(work))?;
+            work.transaction.tell(at);
         }
+        work.let_go();
         let mut listed = work.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.is_none() && self.within.is_none() {
             *listed = Some(self.home().transactions.list(&Arc::clone(&work.transaction))?);

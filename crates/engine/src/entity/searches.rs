@@ -116,11 +116,13 @@ impl Entities {
         let place = self.home().searches.enter()?;
         self.tidy_searches().await?;
         let now = self.store().now();
+        // What was written may be ahead of the clock at hand, and is found nevertheless.
+        let latest = self.moment().await?.max(now);
         let id = self.shared.ids.entity(now);
         let view = SearchView {
             status: SearchStatus::Running,
             model: model.clone(),
-            at: at.filter(|it| *it < now).unwrap_or(now),
+            at: at.filter(|it| *it < latest).unwrap_or(latest),
             created_at: now,
             finished_at: None,
             expires_at: now + self.home().rules.searches_kept,

@@ -227,6 +227,13 @@ impl Transaction {
         parts.within_limits()
     }
 
+    /// What it has read so far, and of which versions.
+    pub(super) fn reads(&self) -> Result<Vec<(Key, Version)>, Refusal> {
+        let parts = self.parts()?;
+        let reads = parts.open.values().flat_map(|it| &it.reads);
+        Ok(reads.map(|(key, version)| (key.clone(), *version)).collect())
+    }
+
     pub(super) fn write(&self, layer: LayerId, draft: Draft) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
         let at = parts.resolve(layer);

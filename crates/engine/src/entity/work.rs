@@ -8,7 +8,7 @@ use waypost_kernel::{DefinitionRef, InstanceId, Version};
 use waypost_machines::entity::model::Lock;
 
 use super::{
-    Entities, Entity, Fault, Refusal,
+    Code, Entities, Entity, Fault, Refusal,
     model::Model,
     refuse::{inadmissible, no_entity, no_model},
     registry::Listed,
@@ -68,12 +68,31 @@ impl Entities {
         Ok((found.version, found))
     }
 
+    /// Refuses to go on with what is at hand if it is old, here or because another node has changed
+    /// it. Whoever is asked about it may act on the outside, or say no for good.
+    pub(super) async fn confirm(&self, work: &Work) -> Result<(), Fault> {
+        if work.is_fresh {
+            return Ok(());
+        }
+        let (keys, versions): (Vec<_>, Vec<_>) = work.transaction.reads()?.into_iter().unzip();
+        let stored = self.store().load(&keys).await?;
+        for ((key, version), record) in keys.iter().zip(versions).zip(stored) {
+            if record.map_or(Version::ABSENT, |it| it.version) != version {
+                self.forget(work, key);
+                return Err(Refusal::new(Code::Conflict, "it has changed meanwhile").into());
+            }
+        }
+        Ok(())
+    }
+
     /// The model as this transaction sees it.
     pub(super) async fn model(&self, work: &Work, which: &DefinitionRef) -> Result<Model, Fault> {
         if let Some(model) = work.transaction.model(work.layer, which)? {
             return Ok(model);
         }
-        let model = match work.is_fresh {
+        // A transaction that others know of is not decided again: it must not be refused for what
+        // was so once.
+        let model = match work.is_fresh || work.transaction.is_told() {
             true => self.stored_model(which).await?,
             false => self.known_model(which).await?,
         };

@@ -129,7 +129,7 @@ impl Entities {
         Work::new(Arc::new(transaction), Transaction::BOTTOM, is_fresh)
     }
 
-    fn forget(&self, work: &Work, key: &Key) {
+    pub(super) fn forget(&self, work: &Work, key: &Key) {
         self.home().models.forget(key);
         let mut lane = work.lane.lock().unwrap_or_else(PoisonError::into_inner);
         match lane.as_mut() {
