@@ -6,6 +6,8 @@
 mod calls;
 #[path = "entity/models.rs"]
 mod models;
+#[path = "entity/nodes.rs"]
+mod nodes;
 #[path = "entity/reading.rs"]
 mod reading;
 #[path = "entity/searching.rs"]

@@ -49,9 +49,9 @@ pub trait Store: Records {
     /// The clock that judges leases and due times.
     fn now(&self) -> Timestamp;
 
-    /// The same, asked of the clock that commits get their times from: not before the time of any
-    /// commit that somebody, here or on another node, was answered. What has to be later than
-    /// another write may be ahead of it.
+    /// The same, asked of the clock that commits get their times from, now: not before the time of
+    /// any commit that somebody, here or on another node, was answered. Only what had to be later
+    /// than another write may be ahead of it.
     async fn instant(&self) -> Result<Timestamp, StoreError> {
         // A commit without content leaves no trace, and is told its time.
         Ok(self.commit(Commit::default()).await?.at)

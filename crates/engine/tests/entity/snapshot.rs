@@ -155,6 +155,33 @@ async fn times_that_are_ahead_on_another_node_keep_nobody_away_for_good() {
 }
 
 #[tokio::test]
+async fn what_the_transaction_did_is_in_its_audit() {
+    let world = world().await;
+    let id = world.create(r#"{"no":"A"}"#).await;
+    let result = during(&world, move |inside, beside| {
+        let id = id.clone();
+        async move {
+            let all = AuditQuery { has_changes: true, limit: 10, ..AuditQuery::default() };
+            let made = put(&inside, new(r#"{"no":"B"}"#)).await;
+            assert_eq!(inside.audit(&made, &all).await.unwrap().items.len(), 1);
+            assert_eq!(code(beside.audit(&made, &all).await), Code::EntityNotFound);
+            let written = inside.write(&[update(&id, r#"{"no":"C"}"#)]).await.unwrap();
+            let page = inside.audit(&id, &all).await.unwrap();
+            assert_eq!(page.items.len(), 2);
+            assert_eq!(page.items[0].transaction, written.transaction);
+            assert!(inside.finished(&id, &written.transaction).await.is_ok());
+            // A page goes on where the last one has ended.
+            let mut one = AuditQuery { limit: 1, ..all };
+            let first = inside.audit(&id, &one).await.unwrap();
+            one.cursor = first.next;
+            let second = inside.audit(&id, &one).await.unwrap();
+            assert_eq!([first.items, second.items].concat(), page.items);
+        }
+    });
+    result.await.unwrap();
+}
+
+#[tokio::test]
 async fn what_was_created_since_is_not_there_and_a_conflict_once_it_was_looked_for() {
     let world = world().await;
     let result = during(&world, |inside, beside| async move {

@@ -75,8 +75,10 @@ impl Operations for Entities {
     async fn entity_model_manage(
         &self,
         caller: Caller,
-        request: Request<CloudEvent>,
+        mut request: Request<CloudEvent>,
     ) -> Result<CloudEvent, Status> {
+        // Models are part of no transaction. Members may send the ticket with all they say.
+        request.metadata_mut().remove(TICKET);
         let opened = self.open(caller, request)?;
         match opened.kind() {
             "EntityModelImportRequest" => opened.answer(models::import).await,

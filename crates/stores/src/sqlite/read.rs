@@ -53,6 +53,12 @@ pub(super) fn history(
 }
 
 /// The receipt of a request that has landed.
+/// The latest time that was given to a commit.
+pub(super) fn landed_at(connection: &Connection) -> Result<Timestamp> {
+    let mut statement = connection.prepare_cached("select landed_at from clock")?;
+    statement.query_row([], |row| rows::timestamp(row, 0))
+}
+
 pub(super) fn receipt(
     connection: &Connection,
     tenant: &Tenant,

@@ -285,7 +285,7 @@ impl Store for SqliteStore {
     }
 
     async fn instant(&self) -> Result<Timestamp, StoreError> {
-        Ok(self.now())
+        Ok(self.now().max(self.point(read::landed_at)?))
     }
 
     async fn commit(&self, commit: Commit) -> Result<Receipt, StoreError> {

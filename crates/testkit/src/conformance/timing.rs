@@ -42,6 +42,7 @@ async fn an_instant_is_what_a_commit_would_be_given(subject: Subject) {
         let at = subject.store.instant().await.expect("tells the time");
         assert_eq!(at, subject.land(landed(bump(&key(id), 1))).await.at);
     }
+    assert_eq!(subject.store.instant().await.expect("tells the time"), subject.now());
 }
 
 async fn what_was_decided_keeps_its_time(subject: Subject) {

@@ -252,6 +252,11 @@ pub(crate) async fn a_ticket_is_good_for_one_transaction_and_for_a_while() {
     assert_eq!(over, is("EntityResponse", "TRANSACTION_NOT_FOUND"));
     let forged = told("EntitySearchRequest", everything(), "x.y").await;
     assert_eq!(forged, is("EntityResponse", "UNAUTHORIZED"));
+    // Models are part of no transaction.
+    let export = json!({"model": model("m"), "converter": "SIMPLE_VIEW"});
+    let metadata = [("tx-token", ticket.as_str())];
+    let answers = hall.ask_with("EntityModelExportRequest", export, &metadata).await.unwrap();
+    assert_eq!(answers[0].1["success"], true, "{}", answers[0].1);
     hall.clock.advance(Duration::from_secs(3_600));
     let late = told("EntityDeleteRequest", get(), &ticket).await;
     assert_eq!(late, is("EntityDeleteResponse", "TRANSACTION_EXPIRED"));
