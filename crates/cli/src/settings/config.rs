@@ -351,6 +351,41 @@ mod tests {
     }
 
     #[test]
+    fn what_is_set_reaches_the_parts_of_entities() {
+        let config = config(&[
+            (catalog::LENIENT_TYPES, "true"),
+            (catalog::STRICT_MODELS, "true"),
+            (catalog::SEARCHES_KEPT, "11"),
+            (catalog::RETRIES, "12"),
+            (catalog::RETRIES_APART, "13"),
+            (catalog::TICKET_LIFE, "14"),
+            (catalog::KEEP_ALIVE, "15"),
+            (catalog::KEEP_ALIVE_TIMEOUT, "16"),
+            (catalog::EXPIRY, "17"),
+            (catalog::ISSUER, "us"),
+            (catalog::AUDIENCE, "them"),
+            (catalog::CLIENT_ROLES, "ROLE_A,ROLE_B"),
+        ]);
+        let entity = config.unwrap().entity;
+        let (rules, compute, auth) = (entity.rules, entity.compute, entity.auth);
+        assert!(!rules.strict_processor_types && rules.strict_workflow_models);
+        assert_eq!(rules.pace.further_max, 12);
+        let times = [
+            (rules.searches_kept, 11),
+            (rules.pace.apart, 13),
+            (compute.ticket_life, 14),
+            (compute.keep_alive_every, 15),
+            (compute.keep_alive_timeout, 16),
+            (auth.expiry, 17),
+        ];
+        for (time, milliseconds) in times {
+            assert_eq!(time, Duration::from_millis(milliseconds));
+        }
+        assert_eq!((auth.issuer.as_str(), auth.audience.as_deref()), ("us", Some("them")));
+        assert_eq!(auth.bootstrap.roles, ["ROLE_A", "ROLE_B"]);
+    }
+
+    #[test]
     fn the_defaults_are_the_defaults_of_the_parts() {
         let config = config(&[]).unwrap();
         assert_eq!(config.policy, Policy::default());

@@ -42,10 +42,11 @@ impl Hall {
     }
 
     /// Entities whose `n` is 0 are worked on by `p`, which is asked under that policy.
-    pub(crate) async fn working_under(&self, policy: &str) {
+    pub(crate) async fn working_under(&self, policy: &str, mode: &str) {
         let criterion =
             json!({"type": "simple", "jsonPath": "$.n", "operatorType": "EQUALS", "value": 0});
-        let processors = json!([{"name": "p", "config": {"retryPolicy": policy}}]);
+        let config = json!({"retryPolicy": policy});
+        let processors = json!([{"name": "p", "executionMode": mode, "config": config}]);
         let way =
             json!({"name": "A", "next": "END", "criterion": criterion, "processors": processors});
         self.with_states(json!({"NEW": {"transitions": [way]}, "END": {}})).await;
@@ -253,7 +254,7 @@ pub(crate) async fn a_ticket_is_good_for_one_transaction_and_for_a_while() {
     let forged = told("EntitySearchRequest", everything(), "x.y").await;
     assert_eq!(forged, is("EntityResponse", "UNAUTHORIZED"));
     // Models are part of no transaction.
-    let export = json!({"model": model("m"), "converter": "SIMPLE_VIEW"});
+    let export = json!({"model": {"name": "m", "version": 1}, "converter": "SIMPLE_VIEW"});
     let metadata = [("tx-token", ticket.as_str())];
     let answers = hall.ask_with("EntityModelExportRequest", export, &metadata).await.unwrap();
     assert_eq!(answers[0].1["success"], true, "{}", answers[0].1);

@@ -162,7 +162,7 @@ pub(crate) async fn what_a_processor_apart_says_is_dropped_and_so_is_its_failure
 pub(crate) async fn only_a_member_with_every_tag_is_asked() {
     let hall = hall().await;
     hall.with_states(json!({
-        "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", "a, b")]}]},
+        "NEW": {"transitions": [{"name": "A", "next": "END", "processors": [processor("p", "SYNC", " a , ,b ")]}]},
         "END": {},
     }))
     .await;

@@ -107,6 +107,23 @@ pub(crate) async fn functions_are_asked_in_order_until_it_is_clear() {
 }
 
 #[tokio::test]
+pub(crate) async fn a_function_that_fails_to_choose_leaves_the_choice_to_nobody() {
+    let hall = hall().await;
+    hall.with_workflows(json!([
+        {"name": "a", "initialState": "A", "criterion": function("is-a", json!({})), "states": {"A": {}}},
+        {"name": "b", "initialState": "B", "states": {"B": {}}},
+    ]))
+    .await;
+    let said = |_| json!({"success": false, "error": {"message": "no idea"}});
+    let _member = hall.member(&[], said).await;
+    let refused = hall.post(r#"{"n":1}"#).await;
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    assert_eq!(refused.status, 400, "{detail}");
+    assert!(detail.starts_with("WORKFLOW_FAILED: ") && detail.contains("no idea"), "{detail}");
+    assert_eq!(hall.count().await, 0);
+}
+
+#[tokio::test]
 pub(crate) async fn a_function_that_cannot_tell_is_not_a_no() {
     let hall = hall().await;
     let config = json!({"responseTimeoutMs": 50});

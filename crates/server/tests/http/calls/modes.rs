@@ -159,6 +159,21 @@ pub(crate) async fn a_run_with_a_processor_is_told_step_by_step() {
 }
 
 #[tokio::test]
+pub(crate) async fn what_a_processor_has_added_is_moved_on_though_the_model_does_not_know_it() {
+    let hall = hall().await;
+    hall.with_states(json!({
+        "NEW": {"transitions": [{"name": "A", "next": "MID", "processors": [{"name": "p"}]}]},
+        "MID": {"transitions": [{"name": "GO", "next": "END", "manual": true}]},
+        "END": {},
+    }))
+    .await;
+    let _member = hall.member(&[], |asked| asked.with("by", "p")).await;
+    let id = hall.create(json!({"n": 1})).await;
+    hall.done("EntityTransitionRequest", json!({"entityId": id, "transition": "GO"})).await;
+    assert_eq!(hall.rests(&id).await, (json!({"n": 1, "by": "p"}), json!("END")));
+}
+
+#[tokio::test]
 pub(crate) async fn what_a_processor_adds_the_model_does_not_learn() {
     let hall = hall().await;
     hall.through(json!([{"name": "p", "config": {"attachEntity": true}}])).await;

@@ -60,8 +60,14 @@ pub(crate) async fn a_member_that_was_silent_is_asked_after_another() {
 
 #[tokio::test]
 pub(crate) async fn what_was_written_before_a_member_failed_is_gone_when_it_is_asked_again() {
+    for mode in ["SYNC", "ASYNC_NEW_TX"] {
+        is_gone_when_it_is_asked_again(mode).await;
+    }
+}
+
+async fn is_gone_when_it_is_asked_again(mode: &str) {
     let hall = Arc::new(hall().await);
-    hall.working_under("FIXED").await;
+    hall.working_under("FIXED", mode).await;
     let (inside, seen) = (Arc::clone(&hall), Arc::new(Mutex::new(Vec::new())));
     let told = Arc::clone(&seen);
     let _member = hall

@@ -74,11 +74,11 @@ fn field(number: u8, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The texts of a message by the numbers of their fields.
-fn fields(mut bytes: &[u8]) -> Vec<(u8, String)> {
-    let mut fields = Vec::new();
+/// The fields of a message by their numbers.
+fn parts(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut parts = Vec::new();
     while let [tag, rest @ ..] = bytes {
-        assert_eq!(tag & 7, 2, "a field that is no text");
+        assert_eq!(tag & 7, 2, "a field that is neither text nor message");
         bytes = rest;
         let (mut length, mut shift) = (0, 0);
         while let [byte, rest @ ..] = bytes {
@@ -89,11 +89,17 @@ fn fields(mut bytes: &[u8]) -> Vec<(u8, String)> {
                 break;
             }
         }
-        let (text, rest) = bytes.split_at(length);
-        fields.push((tag >> 3, String::from_utf8(text.to_vec()).unwrap()));
+        let (part, rest) = bytes.split_at(length);
+        parts.push((tag >> 3, part.to_vec()));
         bytes = rest;
     }
-    fields
+    parts
+}
+
+/// The same of a message that has only texts.
+fn fields(bytes: &[u8]) -> Vec<(u8, String)> {
+    let text = |it: Vec<u8>| String::from_utf8(it).unwrap();
+    parts(bytes).into_iter().map(|(number, it)| (number, text(it))).collect()
 }
 
 #[tokio::test]
@@ -129,6 +135,49 @@ async fn an_event_is_these_bytes_and_a_method_has_this_path() {
         assert_eq!((&told["requestId"], &told["success"]), (&json!("event-7"), &json!(true)));
     }
     assert_eq!(hall.count().await, 2);
+}
+
+#[tokio::test]
+async fn an_attribute_is_a_name_and_a_text_in_these_fields() {
+    let hall = hall().await;
+    hall.through(json!([{"name": "p"}])).await;
+    let channel = endpoint(&hall.world).connect().await.unwrap();
+    let mut client = Grpc::new(channel);
+    client.ready().await.unwrap();
+    let path = "/org.cyoda.cloud.api.grpc.CloudEventsService/startStreaming";
+    let saying = |kind: &str, payload: Value| {
+        let payload = payload.to_string();
+        let message =
+            [field(1, "e"), field(2, "test"), field(3, "1.0"), field(4, kind), field(7, &payload)];
+        Bytes::from(message.concat())
+    };
+    let (outgoing, incoming) = tokio::sync::mpsc::unbounded_channel();
+    outgoing.send(saying("CalculationMemberJoinEvent", json!({"id": "j"}))).unwrap();
+    let incoming = futures_util::stream::unfold(incoming, |mut it| async move {
+        let message = it.recv().await?;
+        Some((message, it))
+    });
+    let request = Request::new(Box::pin(incoming));
+    let answers = client.streaming(request, path.parse().unwrap(), Plain).await;
+    let mut answers = answers.unwrap().into_inner();
+    let answering = async {
+        loop {
+            let event = parts(&answers.message().await.unwrap().unwrap());
+            if event[3].1 == b"EntityProcessorCalculationRequest" {
+                let payload: Value = serde_json::from_slice(&event.last().unwrap().1).unwrap();
+                let said = json!({"id": "a", "requestId": payload["requestId"]});
+                outgoing.send(saying("EntityProcessorCalculationResponse", said)).unwrap();
+                return event;
+            }
+        }
+    };
+    let (event, _) = tokio::join!(answering, hall.create(json!({"n": 1})));
+    let attributes = event.iter().filter(|it| it.0 == 5).map(|it| parts(&it.1));
+    let ticket = attributes.into_iter().find(|it| it[0].1 == b"cyodatxtoken").unwrap();
+    assert_eq!([ticket[0].0, ticket[1].0], [1, 2]);
+    let text = fields(&ticket[1].1);
+    assert_eq!((text[0].0, text.len()), (3, 1));
+    assert!(!text[0].1.is_empty());
 }
 
 #[tokio::test]

@@ -132,7 +132,8 @@ pub(crate) async fn a_member_is_waited_for_and_not_longer() {
     let began_at = Instant::now();
     assert_eq!(refused(&pair.first).await, "NO_COMPUTE_MEMBER_FOR_TAG");
     let took = began_at.elapsed();
-    assert!(took >= wait && took < wait * 20, "{took:?}");
+    // By default it would be five seconds.
+    assert!(took >= wait && took < wait * 9, "{took:?}");
     let nobody = r#"waypost_compute_requests_total{outcome="no_member"}"#;
     assert_eq!(pair.first.figure(nobody).await, 1);
 }
