@@ -12,6 +12,7 @@ use waypost_machines::entity::cascade::{Pace, limits};
 use super::{
     Caller, Code, Compute, Entity, Fault, Refusal,
     model::{self, Model},
+    models::is_name,
     registry::Registry,
     searches::Running,
     snapshot::Latest,
@@ -160,6 +161,10 @@ impl Entities {
 
     /// The model as it is stored; one of which nothing is known if it is not.
     pub(super) async fn stored_model(&self, which: &DefinitionRef) -> Result<Model, Fault> {
+        // Some stores have no way to write such a name down, not even to look for it.
+        if !is_name(&which.name) {
+            return Ok(Model::absent());
+        }
         let key = self.model_key(which);
         let found = self.store().load(std::slice::from_ref(&key)).await?.pop().flatten();
         let Some(record) = found else { return Ok(Model::absent()) };

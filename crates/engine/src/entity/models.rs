@@ -110,7 +110,7 @@ impl Entities {
         which: &DefinitionRef,
         sample: &Value,
     ) -> Result<String, Fault> {
-        is_name(which)?;
+        check_name(which)?;
         let too_large = |it: waypost_machines::entity::model::TooLarge| bad(it.to_string());
         let learned = Schema::infer(sample).map_err(too_large)?;
         let now = self.store().now();
@@ -261,6 +261,9 @@ impl Entities {
             if path.len() > INDEX_PATH_MAX {
                 return Err(bad(format!("an indexed path has at most {INDEX_PATH_MAX} bytes")));
             }
+            if path.contains('\0') {
+                return Err(bad("an indexed path has no U+0000".to_owned()));
+            }
             Index::parse(path.clone()).map_err(|error| bad(format!("path {path:?}: {error}")))
         };
         let indexes: Arc<[Index]> = paths.iter().map(parse).collect::<Result<_, _>>()?;
@@ -340,15 +343,19 @@ impl Entities {
     }
 }
 
-pub(super) fn is_name(which: &DefinitionRef) -> Result<(), Refusal> {
-    let name = &which.name;
-    if name.is_empty() || name.len() > MODEL_NAME_MAX || name.chars().any(char::is_control) {
-        let detail = format!(
+/// Whether a model can be called so.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= MODEL_NAME_MAX && !text.chars().any(char::is_control)
+}
+
+/// Goes on only if there can be such a model.
+pub(super) fn check_name(which: &DefinitionRef) -> Result<(), Refusal> {
+    match is_name(&which.name) {
+        true => Ok(()),
+        false => Err(bad(format!(
             "the name of a model has 1 to {MODEL_NAME_MAX} bytes and no control characters"
-        );
-        return Err(bad(detail));
+        ))),
     }
-    Ok(())
 }
 
 pub(super) fn bad(detail: String) -> Refusal {

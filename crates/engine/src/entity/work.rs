@@ -10,6 +10,7 @@ use waypost_machines::entity::model::Lock;
 use super::{
     Code, Entities, Entity, Fault, Refusal,
     model::Model,
+    models::is_name,
     refuse::{inadmissible, no_entity, no_model},
     registry::Listed,
     transaction::{LayerId, Transaction},
@@ -87,6 +88,10 @@ impl Entities {
 
     /// The model as this transaction sees it.
     pub(super) async fn model(&self, work: &Work, which: &DefinitionRef) -> Result<Model, Fault> {
+        // What can never be there need not be expected to be missing.
+        if !is_name(&which.name) {
+            return Ok(Model::absent());
+        }
         if let Some(model) = work.transaction.model(work.layer, which)? {
             return Ok(model);
         }

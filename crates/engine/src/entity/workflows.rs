@@ -12,7 +12,7 @@ use waypost_machines::entity::{
 use super::{
     Caller, Code, Entities, Fault, Refusal, Rules,
     model::{Model, Workflows},
-    models::is_name,
+    models::check_name,
     refuse::{about, no_model},
 };
 use crate::limits::DESCRIPTION_TOLD_MAX;
@@ -23,7 +23,7 @@ impl Entities {
     /// # Errors
     /// When the body is not of the expected shape, or breaks a rule.
     pub async fn import_workflows(&self, which: &DefinitionRef, body: &Value) -> Result<(), Fault> {
-        is_name(which)?;
+        check_name(which)?;
         let Rules { strict_processor_types: strict_types, strict_workflow_models, .. } =
             self.home().rules;
         let done = self.change(which, |model| {

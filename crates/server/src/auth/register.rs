@@ -9,6 +9,8 @@ use waypost_kernel::{
     Timestamp, Version, Write,
 };
 
+use super::identity::is_name;
+
 /// Keys and clients in the store.
 #[derive(Clone)]
 pub(super) struct Register {
@@ -48,12 +50,16 @@ impl Register {
         self.store.now()
     }
 
-    /// The thing of that name, if there is one.
+    /// The thing of that name, if there is one. Nothing is called what is no name, which some
+    /// stores could not even be asked for.
     pub(super) async fn find<T: DeserializeOwned>(
         &self,
         shelf: &Shelf,
         id: &str,
     ) -> Result<Option<Entry<T>>, StoreError> {
+        if !is_name(id) {
+            return Ok(None);
+        }
         let found = self.store.load(&[shelf.key(id)]).await?.into_iter().flatten().next();
         found.map(read).transpose()
     }

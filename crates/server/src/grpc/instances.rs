@@ -15,6 +15,7 @@ use waypost_engine::entity::Caller;
 
 use super::{
     entity::ByToken,
+    process::plain,
     status::{by_http, status},
     values::written,
 };
@@ -39,6 +40,9 @@ impl Instances for Faces {
         })?;
         if !matches!(which, Instance::Entity(_)) {
             self.admit(&caller)?;
+        }
+        if let Instance::Process(id) | Instance::Chain(id) = &which {
+            plain("id", id)?;
         }
         let told = match which {
             Instance::Process(id) => {

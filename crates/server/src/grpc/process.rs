@@ -24,7 +24,7 @@ use waypost_engine::{
     limits::{CLAIM_MAX, PAGE_MAX},
     process::{Callback, ListProcesses, Poll, Processes, StartProcess},
 };
-use waypost_kernel::Note;
+use waypost_kernel::{InstanceId, Note};
 
 use super::{door::full, status::status, values};
 use crate::{
@@ -131,7 +131,8 @@ impl WorkflowEngine for Service {
         &self,
         request: Request<GetInstanceRequest>,
     ) -> Answer<GetInstanceResponse> {
-        let view = self.processes().show(&request.into_inner().id.into()).await.map_err(status)?;
+        let id = instance_id("id", request.into_inner().id)?;
+        let view = self.processes().show(&id).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
         Ok(Response::new(GetInstanceResponse { instance }))
     }
@@ -140,7 +141,7 @@ impl WorkflowEngine for Service {
         &self,
         request: Request<GetInstanceHistoryRequest>,
     ) -> Answer<GetInstanceHistoryResponse> {
-        let id = request.into_inner().id.into();
+        let id = instance_id("id", request.into_inner().id)?;
         let view = self.processes().history(&id).await.map_err(status)?;
         let executions = convert::history(&view);
         Ok(Response::new(GetInstanceHistoryResponse { executions }))
@@ -150,7 +151,7 @@ impl WorkflowEngine for Service {
         &self,
         request: Request<ExplainInstanceRequest>,
     ) -> Answer<ExplainInstanceResponse> {
-        let id = request.into_inner().id.into();
+        let id = instance_id("id", request.into_inner().id)?;
         let explained = self.processes().explain(&id, None, &shown).await.map_err(status)?;
         Ok(Response::new(convert::explained(explanation(explained))))
     }
@@ -161,7 +162,8 @@ impl WorkflowEngine for Service {
     ) -> Answer<CancelInstanceResponse> {
         let processes = self.steered(&request);
         let CancelInstanceRequest { id, reason } = request.into_inner();
-        let view = processes.cancel(&id.into(), Some(reason)).await.map_err(status)?;
+        let id = instance_id("id", id)?;
+        let view = processes.cancel(&id, Some(reason)).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
         Ok(Response::new(CancelInstanceResponse { instance }))
     }
@@ -208,6 +210,7 @@ impl WorkflowEngine for Service {
     ) -> Answer<ExtendJobLeaseResponse> {
         let body = request.into_inner();
         let lease = lease(body.lease_seconds)?;
+        plain_job(&body.job_id, &body.worker_id)?;
         let worker = body.worker_id.into();
         let until = self.processes().extend(&body.job_id, &worker, lease).await.map_err(status)?;
         let lock_expires_at = Some(convert::time(until));
@@ -219,6 +222,7 @@ impl WorkflowEngine for Service {
         request: Request<CompleteJobRequest>,
     ) -> Answer<CompleteJobResponse> {
         let body = request.into_inner();
+        plain_job(&body.job_id, &body.worker_id)?;
         let output = values::from_struct("variables_to_set", body.variables_to_set)?;
         let done = self.processes().complete(&body.job_id, body.worker_id.into(), output);
         Ok(answer(done.await.map_err(status)?, CompleteJobResponse {}))
@@ -226,6 +230,7 @@ impl WorkflowEngine for Service {
 
     async fn fail_job(&self, request: Request<FailJobRequest>) -> Answer<FailJobResponse> {
         let FailJobRequest { job_id, worker_id, retryable, error_message } = request.into_inner();
+        plain_job(&job_id, &worker_id)?;
         let failed =
             self.processes().fail(&job_id, worker_id.into(), Some(error_message), retryable);
         Ok(answer(failed.await.map_err(status)?, FailJobResponse {}))
@@ -240,7 +245,7 @@ impl WorkflowEngine for Service {
         let names = (&body.instance_id, &body.user_task_step_id);
         both_given(names, "instance_id and user_task_step_id are required")?;
         let output = values::from_struct("result", body.result)?;
-        let id = body.instance_id.into();
+        let id = instance_id("instance_id", body.instance_id)?;
         let done = processes.complete_user_task(&id, &body.user_task_step_id, output);
         done.await.map_err(status)?;
         Ok(Response::new(CompleteUserTaskResponse {}))
@@ -252,7 +257,7 @@ impl WorkflowEngine for Service {
         let names = (&body.instance_id, &body.wait_step_id);
         both_given(names, "instance_id and wait_step_id are required")?;
         let output = values::from_struct("variables", body.variables)?;
-        let id = body.instance_id.into();
+        let id = instance_id("instance_id", body.instance_id)?;
         processes.signal(&id, &body.wait_step_id, output).await.map_err(status)?;
         Ok(Response::new(SignalWaitResponse {}))
     }
@@ -263,7 +268,7 @@ impl WorkflowEngine for Service {
         let names = (&body.instance_id, &body.step_id);
         both_given(names, "instance_id and step_id are required")?;
         let patch = values::from_struct("variables", body.variables)?;
-        let id = body.instance_id.into();
+        let id = instance_id("instance_id", body.instance_id)?;
         let view = processes.retry(&id, &body.step_id, patch).await.map_err(status)?;
         let instance = Some(convert::instance(&view));
         Ok(Response::new(RetryStepResponse { instance }))
@@ -303,6 +308,7 @@ impl Service {
     async fn one_of(&self, job: CompleteJobRequest) -> CallbackResult {
         let id = job.job_id.clone();
         let done = async {
+            plain_job(&id, &job.worker_id)?;
             let output = values::from_struct("variables_to_set", job.variables_to_set);
             let output = output.map_err(Status::from)?;
             let done = self.processes().complete(&id, job.worker_id.into(), output).await;
@@ -329,8 +335,18 @@ fn wanted(body: PollJobsRequest) -> Result<Poll, Status> {
     })
 }
 
+fn instance_id(name: &str, text: String) -> Result<InstanceId, Status> {
+    plain(name, &text)?;
+    Ok(text.into())
+}
+
+fn plain_job(job: &str, worker: &str) -> Result<(), Status> {
+    plain("job_id", job)?;
+    plain("worker_id", worker)
+}
+
 /// Refuses what no store can write down.
-fn plain(name: &str, text: &str) -> Result<(), Status> {
+pub(super) fn plain(name: &str, text: &str) -> Result<(), Status> {
     match text.chars().any(char::is_control) {
         true => {
             let text = format!("{name} must not contain control characters");

@@ -107,6 +107,25 @@ pub(crate) async fn a_pair_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
+pub(crate) async fn what_cannot_be_a_name_is_not_there() {
+    let world = world().await;
+    for (line, expected) in [
+        ("DELETE /oauth/keys/keypair/%00", "404 KEY_NOT_FOUND"),
+        ("POST /oauth/keys/keypair/%00/invalidate", "404 KEY_NOT_FOUND"),
+        ("POST /oauth/keys/keypair/%00/reactivate", "404 KEY_NOT_FOUND"),
+        ("DELETE /oauth/keys/trusted/%00", "404 KEY_NOT_FOUND"),
+        ("POST /oauth/keys/trusted/%00/invalidate", "404 KEY_NOT_FOUND"),
+        ("POST /oauth/keys/trusted/%00/reactivate", "404 KEY_NOT_FOUND"),
+        ("DELETE /clients/%00", "404 CLIENT_NOT_FOUND"),
+        ("PUT /clients/%00/secret", "404 CLIENT_NOT_FOUND"),
+        ("DELETE /account/m2m/%00", "404 CLIENT_NOT_FOUND"),
+        ("POST /account/m2m/%00/secret/reset", "404 CLIENT_NOT_FOUND"),
+    ] {
+        assert_eq!(world.key(line).await.code(), expected, "{line}");
+    }
+}
+
+#[tokio::test]
 pub(crate) async fn the_pair_of_the_settings_can_be_relieved() {
     let world = world().await;
     let (bearer, by) = world.token().await;

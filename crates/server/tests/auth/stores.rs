@@ -24,6 +24,7 @@ fn all(on: On) {
             keys::a_pair_that_is_invalidated_stops_verifying,
             keys::a_pair_that_is_deleted_is_gone,
             keys::a_pair_that_is_not_there_is_not_found,
+            keys::what_cannot_be_a_name_is_not_there,
             keys::the_pair_of_the_settings_can_be_relieved,
             keys::the_last_active_pair_stays,
             keys::keys_and_clients_are_for_administrators,

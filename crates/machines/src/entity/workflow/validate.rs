@@ -68,6 +68,10 @@ impl Findings<'_> {
             let (found, most) = (name.len(), limits::NAME_MAX);
             self.add(place, format!("its {what} has {found} bytes, at most {most} are possible"));
         }
+        // States are columns, and not every database has texts with it.
+        if name.contains('\0') {
+            self.add(place, format!("its {what} has the character U+0000, which is not possible"));
+        }
     }
 
     fn criterion(&mut self, place: &str, criterion: Option<&Value>) {

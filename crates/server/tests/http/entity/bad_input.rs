@@ -169,6 +169,80 @@ pub(crate) async fn names_may_be_anything_that_can_be_written() {
     }
 }
 
+/// What cannot be written down is not there. No store is asked for it, since not every one of them
+/// could be.
+#[tokio::test]
+pub(crate) async fn what_cannot_be_a_name_is_not_there() {
+    let world = with_model().await;
+    let all = r#"{"type":"group","operator":"AND"}"#;
+    let missing = "404 MODEL_NOT_FOUND";
+    for name in ["%00", "a%00b", "%0A", &"x".repeat(257)] {
+        for (line, expected) in [
+            (format!("GET /api/model/export/JSON_SCHEMA/{name}/1"), missing),
+            (format!("POST /api/model/validate/{name}/1 {{}}"), missing),
+            (format!("PUT /api/model/{name}/1/lock"), missing),
+            (format!("PUT /api/model/{name}/1/unlock"), missing),
+            (format!("POST /api/model/{name}/1/changeLevel/TYPE"), missing),
+            (format!("DELETE /api/model/{name}/1"), missing),
+            (format!("GET /api/model/{name}/1/indexes"), missing),
+            (format!(r#"PUT /api/model/{name}/1/indexes {{"paths":["$.a"]}}"#), missing),
+            (format!("GET /api/model/{name}/1/workflow/export"), "404 WORKFLOW_NOT_FOUND"),
+            (format!("GET /api/model/{name}/1/workflow/diagram.svg"), "404 WORKFLOW_NOT_FOUND"),
+            (
+                format!(r#"POST /api/model/{name}/1/workflow/import {{"workflows":[]}}"#),
+                "400 BAD_REQUEST",
+            ),
+            (format!("POST /api/search/direct/{name}/1 {all}"), missing),
+            (format!("POST /api/search/async/{name}/1 {all}"), missing),
+            (format!("GET /api/entity/{name}/1"), missing),
+            (format!("DELETE /api/entity/{name}/1"), missing),
+            (format!("POST /api/entity/JSON/{name}/1 {{}}"), missing),
+            (format!("POST /api/entity/JSON/{name}/1 [{{}},{{}}]"), missing),
+            (format!("POST /api/entity/XML/{name}/1 <a/>"), missing),
+            (format!("GET /api/entity/stats/{name}/1"), missing),
+            (format!("GET /api/entity/stats/states/{name}/1"), missing),
+            (format!("GET /api/entity/{name}"), "400 BAD_REQUEST"),
+            (format!("DELETE /api/entity/{name}"), "400 BAD_REQUEST"),
+            (format!("GET /api/search/async/{name}"), "400 BAD_REQUEST"),
+            (format!("GET /api/search/async/{name}/status"), "400 BAD_REQUEST"),
+            (format!("GET /api/message/{name}"), "400 BAD_REQUEST"),
+            (format!("GET /api/audit/entity/{name}"), "400 BAD_REQUEST"),
+        ] {
+            assert_eq!(look(&world, &line).await, expected, "{line}");
+        }
+    }
+    let item = r#"[{"model":{"name":"a\u0000","version":1},"payload":"{}"}]"#;
+    assert_eq!(look(&world, &format!("POST /api/entity/JSON {item}")).await, missing);
+}
+
+/// Names of states are among what stores look for, and values are not.
+#[tokio::test]
+pub(crate) async fn what_databases_cannot_write_down_is_refused_but_in_documents() {
+    let world = world().await;
+    world.prepare(&[r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"s":"x"}"#]).await;
+    let index = r#"PUT /api/model/m/1/indexes {"paths":["$['a\u0000']"]}"#;
+    assert_eq!(look(&world, index).await, "400 BAD_REQUEST");
+    let flow = |name: &str| {
+        format!(
+            r#"POST /api/model/m/1/workflow/import {{"workflows":[{{"name":"w","initialState":"{name}","states":{{"{name}":{{}}}}}}]}}"#
+        )
+    };
+    assert_eq!(look(&world, &flow(r"A\u0000")).await, "400 VALIDATION_FAILED");
+    let find = r#"POST /api/search/direct/m/1 {"type":"simple","jsonPath":"$.s","operatorType":"EQUALS","value":"\u0000"}"#;
+    world
+        .prepare(&[
+            r#"PUT /api/model/m/1/indexes {"paths":["$.s"]}"#,
+            "PUT /api/model/m/1/lock",
+            &flow(r"A\u0001"),
+            r#"POST /api/entity/JSON/m/1 {"s":"\u0000"}"#,
+            "GET /api/entity/stats/states/m/1?states=%00",
+        ])
+        .await;
+    assert_eq!(world.say(find, &[]).await.text.lines().count(), 1);
+    let taken = look(&world, "PUT /api/entity/JSON/#2/%00 {}").await;
+    assert_eq!(taken, "404 TRANSITION_NOT_FOUND");
+}
+
 #[tokio::test]
 async fn a_transaction_token_nobody_has_made_is_refused() {
     let world = with_model().await;

@@ -12,6 +12,8 @@ fn all(on: On) {
             bad_input::bodies_have_ten_mebibytes_at_the_most,
             bad_input::what_is_not_text_is_refused,
             bad_input::names_may_be_anything_that_can_be_written,
+            bad_input::what_cannot_be_a_name_is_not_there,
+            bad_input::what_databases_cannot_write_down_is_refused_but_in_documents,
             bad_input::numbers_that_would_take_for_ever_are_kept_and_found_at_once,
             bad_input::what_a_body_is_called_does_not_matter,
             bad_input::a_body_that_cannot_be_unpacked_is_refused,

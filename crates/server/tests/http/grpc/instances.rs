@@ -135,6 +135,10 @@ async fn why_an_instance_is_where_it_is_is_told() {
     let unknown = ExplainInstanceRequest { id: "nobody".to_owned() };
     let refused = client.explain_instance(unknown).await.unwrap_err();
     assert_eq!((refused.code(), refused.message()), (Code::NotFound, UNKNOWN));
+    let unwritable = ExplainInstanceRequest { id: "\0".to_owned() };
+    let refused = client.explain_instance(unwritable).await.unwrap_err();
+    let expected = "id must not contain control characters";
+    assert_eq!((refused.code(), refused.message()), (Code::InvalidArgument, expected));
 }
 
 #[tokio::test]
