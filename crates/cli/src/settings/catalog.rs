@@ -94,7 +94,8 @@ pub(crate) const DISPATCH: Key = Key::new("process.dispatch")
 pub(crate) const CONTEXT_PATH: Key = Key::new("entity.context_path")
     .default("/api")
     .variable("WAYPOST_CONTEXT_PATH")
-    .inherited(Inherited::new("CYODA_CONTEXT_PATH", Reading::Text));
+    .inherited(Inherited::new("CYODA_CONTEXT_PATH", Reading::Text))
+    .or_empty();
 pub(crate) const STATE_VISITS: Key = Key::new("entity.state_visits_max")
     .default("10")
     .inherited(Inherited::new("CYODA_MAX_STATE_VISITS", Reading::Number));

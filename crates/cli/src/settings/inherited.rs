@@ -48,11 +48,16 @@ impl Inherited {
     pub(super) fn given(
         self,
         environment: &BTreeMap<String, String>,
+        may_be_empty: bool,
     ) -> Result<Option<(String, String)>, Failure> {
-        match self.has_file {
-            true => value_or_file(environment, self.name),
-            false => Ok(variable(environment, self.name).map(|it| (it, self.name.to_owned()))),
+        if self.has_file {
+            return value_or_file(environment, self.name);
         }
+        let text = match may_be_empty {
+            true => environment.get(self.name).map(|it| it.trim().to_owned()),
+            false => variable(environment, self.name),
+        };
+        Ok(text.map(|it| (it, self.name.to_owned())))
     }
 
     /// Whether the other server goes by its default if it cannot read the value.

@@ -12,6 +12,8 @@ pub(crate) struct Key {
     variable: Option<&'static str>,
     /// Names of two other servers, in the order in which they are asked.
     pub(super) inherited: [Option<Inherited>; 2],
+    /// Whether a variable that is empty says something; others are as good as not set.
+    pub(super) may_be_empty: bool,
 }
 
 /// How much of a value may be shown.
@@ -27,7 +29,8 @@ pub(crate) enum Secrecy {
 impl Key {
     pub(super) const fn new(path: &'static str) -> Self {
         let (default, flag, variable, inherited) = (None, None, None, [None, None]);
-        Self { path, default, flag, secrecy: Secrecy::Public, variable, inherited }
+        let (secrecy, may_be_empty) = (Secrecy::Public, false);
+        Self { path, default, flag, secrecy, variable, inherited, may_be_empty }
     }
 
     pub(super) const fn default(self, default: &'static str) -> Self {
@@ -48,6 +51,10 @@ impl Key {
             None => Self { inherited: [Some(inherited), None], ..self },
             Some(_) => Self { inherited: [first, Some(inherited)], ..self },
         }
+    }
+
+    pub(super) const fn or_empty(self) -> Self {
+        Self { may_be_empty: true, ..self }
     }
 
     pub(super) const fn secrecy(self, secrecy: Secrecy) -> Self {

@@ -140,7 +140,9 @@ impl Settings {
         let named =
             |key: &'static Key| key.inherited.into_iter().rev().flatten().map(move |it| (key, it));
         for (key, inherited) in catalog::ALL.iter().flat_map(named) {
-            let Some((given, name)) = inherited.given(environment)? else { continue };
+            let Some((given, name)) = inherited.given(environment, key.may_be_empty)? else {
+                continue;
+            };
             match inherited.reading.read(&given) {
                 Ok(text) => self.set(key, text, Origin::Environment(name)),
                 Err(expected) => {
@@ -176,7 +178,8 @@ impl Settings {
         for key in catalog::ALL {
             let Some(name) = key.environment() else { continue };
             let of_file = format!("{name}_FILE");
-            if let Some(text) = variable(&name) {
+            let empty = || sources.environment.get(&name).filter(|_| key.may_be_empty);
+            if let Some(text) = variable(&name).or_else(empty) {
                 self.set(key, text.clone(), Origin::Environment(name));
             } else if key.secrecy != Secrecy::Public
                 && let Some(path) = variable(&of_file)
@@ -292,6 +295,26 @@ mod tests {
         assert_eq!(shown(&catalog::METRICS).as_deref(), Some("[::1]:2 WAYPOST_METRICS_ADDR"));
         assert_eq!(shown(&catalog::GRACE).as_deref(), Some("20000 default"));
         assert_eq!(shown(&catalog::NATS), None);
+    }
+
+    #[test]
+    fn entities_are_at_the_root_if_their_path_is_set_to_nothing() {
+        let at = |environment: &[(&str, &str)]| {
+            let Ok(settings) = Settings::resolve(&sources(environment, &[])) else {
+                panic!("they are right")
+            };
+            let path = settings.get(&catalog::CONTEXT_PATH).unwrap();
+            format!("{:?} {}", path.text, path.origin)
+        };
+        assert_eq!(at(&[]), "\"/api\" default");
+        assert_eq!(at(&[("CYODA_CONTEXT_PATH", "")]), "\"\" CYODA_CONTEXT_PATH");
+        assert_eq!(at(&[("WAYPOST_CONTEXT_PATH", "")]), "\"\" WAYPOST_CONTEXT_PATH");
+        let both = [("CYODA_CONTEXT_PATH", "/x"), ("WAYPOST_CONTEXT_PATH", "")];
+        assert_eq!(at(&both), "\"\" WAYPOST_CONTEXT_PATH");
+        // What is empty otherwise is not set.
+        let sources = sources(&[("CYODA_HTTP_PORT", ""), ("WAYPOST_HTTP", "")], &[]);
+        let Ok(settings) = Settings::resolve(&sources) else { panic!("they are right") };
+        assert_eq!(settings.get(&catalog::HTTP).unwrap().origin.to_string(), "default");
     }
 
     #[test]
