@@ -44,6 +44,10 @@ pub(in crate::http) async fn create(
     let model = path.model_in("nameOrId", "versionOrTransition")?;
     match text.document(path.text("format")) {
         Ok(Value::List(values)) => {
+            // Nothing is written of an empty list, and so nobody else asks for the model.
+            if values.is_empty() {
+                is_ready(&entities, &model).await?;
+            }
             let item = |value| Item::Create { model: model.clone(), value };
             let items = values.into_iter().map(item).collect();
             collections::write(&entities, items, collections::window(&asked)?).await
@@ -52,16 +56,16 @@ pub(in crate::http) async fn create(
             let written = entities.write(&[Item::Create { model, value }]).await?;
             Ok(warned(json(&[transaction(&written)])?, &written.warnings))
         }
-        Err(failure) => Err(unreadable(&entities, &model, failure).await),
+        // What is wrong with the model comes before what is wrong with the document.
+        Err(failure) => Err(is_ready(&entities, &model).await.err().unwrap_or(failure)),
     }
 }
 
-/// What is wrong with the model comes before what is wrong with the document.
-async fn unreadable(entities: &Entities, model: &DefinitionRef, failure: Failure) -> Failure {
-    match entities.model_lock(model).await {
-        Ok(Lock::Locked) => failure,
-        Ok(Lock::Unlocked) => Fault::from(Refusal::model_not_locked(model)).into(),
-        Err(fault) => fault.into(),
+/// Goes on only if there is such a model, and it takes entities.
+async fn is_ready(entities: &Entities, model: &DefinitionRef) -> Result<(), Failure> {
+    match entities.model_lock(model).await? {
+        Lock::Locked => Ok(()),
+        Lock::Unlocked => Err(Fault::from(Refusal::model_not_locked(model)).into()),
     }
 }
 
