@@ -6,6 +6,7 @@ mod moment;
 mod operand;
 mod operator;
 mod path;
+mod pattern;
 mod text;
 
 pub use self::{

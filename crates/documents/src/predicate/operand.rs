@@ -6,6 +6,7 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::{
     moment::{self, Nanoseconds},
     operator::Operator,
+    pattern::translated,
     text::{Like, folded},
 };
 use crate::document::{Number, Value};
@@ -31,7 +32,7 @@ pub enum Operand {
     Text(String),
     /// A shape.
     Like(Like),
-    /// A regular expression for the whole of a text.
+    /// A regular expression, as RE2 has them, for the whole of a text.
     Pattern(Regex),
 }
 
@@ -170,13 +171,13 @@ fn pattern(operator: Operator, value: &Value) -> Result<String, OperandError> {
 }
 
 fn expression(pattern: &str) -> Result<Regex, OperandError> {
+    let pattern = translated(pattern).map_err(|it| OperandError::Pattern(it.to_owned()))?;
     // By itself first: `a)(b` must not become an expression by what is put around it.
-    let parsed = regex_syntax::parse(pattern).map_err(|it| not_a_pattern(&it))?;
+    let parsed = regex_syntax::parse(&pattern).map_err(|it| not_a_pattern(&it))?;
     if length(&parsed) > PATTERN_LENGTH_MAX {
         return Err(OperandError::Length);
     }
-    // The line end closes a comment, where the expression is written with comments.
-    compile(&format!(r"\A(?:{pattern})\z")).or_else(|_| compile(&format!("\\A(?:{pattern}\n)\\z")))
+    compile(&format!(r"\A(?:{pattern})\z"))
 }
 
 /// How long an expression is with its repetitions written out.

@@ -108,6 +108,8 @@ fn an_operator_must_be_able_to_use_its_value() {
         ("BETWEEN", "[1,null]", "BETWEEN compares with text, a number or a boolean, not with null"),
         ("MATCHES_PATTERN", r#""(a""#, "not a pattern: unclosed group"),
         ("MATCHES_PATTERN", r#""a)(b""#, "not a pattern: unopened group"),
+        ("MATCHES_PATTERN", r#""(?x) a""#, "not a pattern: unrecognized flag"),
+        ("MATCHES_PATTERN", r#""a**""#, "not a pattern: a repetition cannot be repeated"),
         (
             "MATCHES_PATTERN",
             r#""(?=a)""#,

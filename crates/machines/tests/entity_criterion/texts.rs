@@ -60,9 +60,14 @@ fn patterns_that_people_write_are_not_too_large() {
 }
 
 #[test]
-fn comments_of_a_pattern_do_not_hide_its_end() {
-    assert!(text("ab", "MATCHES_PATTERN", "(?x) a b # two letters"));
-    assert!(!text("abc", "MATCHES_PATTERN", "(?x) a b # two letters"));
+fn patterns_are_those_of_re2() {
+    assert!(text("42", "MATCHES_PATTERN", r"\d+"));
+    assert!(!text("٤٢", "MATCHES_PATTERN", r"\d+"));
+    assert!(!text("é", "MATCHES_PATTERN", r"\w"));
+    assert!(text("a.b", "MATCHES_PATTERN", r"\Qa.b\E"));
+    assert!(!text("axb", "MATCHES_PATTERN", r"\Qa.b\E"));
+    assert!(text("&", "MATCHES_PATTERN", "[a&&b]"));
+    assert!(text("# a", "MATCHES_PATTERN", "# a"));
 }
 
 #[test]
