@@ -85,7 +85,7 @@ pub(in crate::http) async fn show(method: Method, path: InPath) -> Result<Respon
     let name = path.text("topic");
     let parts: Vec<&str> = name.split(['.', '/']).collect();
     if !is_well_formed(name) || parts.contains(&"") {
-        return Err(Failure::bad_request("a topic is made of letters, digits, - and _"));
+        return Err(Failure::bad_request("a topic is made of letters, digits, - and _").open());
     }
     let found = match parts.as_slice() {
         ["errors", code] => errors::page(&code.to_ascii_uppercase()),
@@ -94,7 +94,7 @@ pub(in crate::http) async fn show(method: Method, path: InPath) -> Result<Respon
     };
     let missing = || {
         let text = format!("there is no topic {}", parts.join("."));
-        Failure::new(StatusCode::NOT_FOUND, HELP_TOPIC_NOT_FOUND, text)
+        Failure::new(StatusCode::NOT_FOUND, HELP_TOPIC_NOT_FOUND, text).open()
     };
     Ok(open(json(&topic(parts.join("."), found.ok_or_else(missing)?))?))
 }
@@ -122,7 +122,8 @@ fn other_than_reading(method: &Method) -> Result<Option<Response>, Failure> {
         }
         _ => {
             let (status, code) = (StatusCode::METHOD_NOT_ALLOWED, Code::BadRequest.as_str());
-            Err(Failure::new(status, code, "help can only be read").allowing("GET, OPTIONS"))
+            let refused = Failure::new(status, code, "help can only be read");
+            Err(refused.allowing("GET, OPTIONS").open())
         }
     }
 }

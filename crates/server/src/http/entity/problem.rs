@@ -89,6 +89,8 @@ pub(crate) struct Failure {
     properties: Vec<(&'static str, Value)>,
     /// The methods there are, if that is what is wrong.
     allowed: Option<&'static str>,
+    /// Whether pages of every site may read it.
+    is_open: bool,
     /// For the log, and for clients if the server is told to say all.
     cause: Option<Box<str>>,
 }
@@ -115,6 +117,7 @@ impl Failure {
             retry_after: None,
             properties: Vec::new(),
             allowed: None,
+            is_open: false,
             cause: None,
         }
     }
@@ -148,6 +151,11 @@ impl Failure {
     /// Says which methods there are.
     pub(crate) fn allowing(self, methods: &'static str) -> Self {
         Self { allowed: Some(methods), ..self }
+    }
+
+    /// Lets pages of every site read it.
+    pub(crate) fn open(self) -> Self {
+        Self { is_open: true, ..self }
     }
 
     /// Says where in the request it is.
@@ -214,6 +222,10 @@ impl Failure {
         }
         if let Some(methods) = self.allowed {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+        }
+        if self.is_open {
+            let everybody = HeaderValue::from_static("*");
+            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, everybody);
         }
         response
     }

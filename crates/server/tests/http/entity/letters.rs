@@ -111,5 +111,9 @@ pub(crate) async fn help_about_what_is_not_there_is_refused() {
         assert_eq!((answer.status, answer.code().as_str()), expected, "{line}");
         let allows = answer.shown().contains("[allow: GET, OPTIONS]");
         assert_eq!(allows, expected.0 == 405, "{line}");
+        let (method, path) = line.split_once(' ').unwrap();
+        let url = format!("http://{}{path}", world.address);
+        let refused = world.client.request(method.parse().unwrap(), url).send().await.unwrap();
+        assert_eq!(refused.headers()["access-control-allow-origin"], "*", "{line}");
     }
 }
