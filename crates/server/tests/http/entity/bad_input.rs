@@ -244,6 +244,32 @@ pub(crate) async fn what_databases_cannot_write_down_is_refused_but_in_documents
 }
 
 #[tokio::test]
+pub(crate) async fn models_have_their_bounds() {
+    let world = world().await;
+    let import =
+        |sample: String| format!("POST /api/model/import/JSON/SAMPLE_DATA/bounds/1 {sample}");
+    let named = |length: usize| format!(r#"{{"{}":1}}"#, "x".repeat(length));
+    assert_eq!(look(&world, &import(named(256))).await, "200");
+    assert_eq!(look(&world, &import(named(257))).await, "400 BAD_REQUEST");
+    // The object counts, and the member that is there already.
+    let wide = |members: usize| {
+        let members: Vec<_> = (0..members).map(|it| format!(r#""m{it}":1"#)).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    assert_eq!(look(&world, &import(wide(9_998))).await, "200");
+    assert_eq!(look(&world, &import(wide(9_999))).await, "400 BAD_REQUEST");
+    // Eight names of 250 bytes, and what is between them.
+    let deep = |n: usize| {
+        let name = format!(r#"{{"{}":"#, "x".repeat(250));
+        format!("{}1{}", name.repeat(n), "}".repeat(n))
+    };
+    let import =
+        |sample: String| format!("POST /api/model/import/JSON/SAMPLE_DATA/deep/1 {sample}");
+    assert_eq!(look(&world, &import(deep(7))).await, "200");
+    assert_eq!(look(&world, &import(deep(9))).await, "400 BAD_REQUEST");
+}
+
+#[tokio::test]
 async fn a_transaction_token_nobody_has_made_is_refused() {
     let world = with_model().await;
     for line in [
