@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use waypost_server::auth::AuthOptions;
 
 use crate::{
-    forge::{KID, OURS, THEIRS, claims, encoded, forged, good, head, jwk, signed_by, unsigned},
+    forge::{
+        KID, OURS, THEIRS, claims, encoded, forged, good, head, jwk, read, signed_by, unsigned,
+    },
     world::{World, options, world, world_with},
 };
 
@@ -65,6 +67,18 @@ impl World {
         head[name] = value.into();
         forged(&head, &claims(self.now()), &OURS)
     }
+}
+
+#[tokio::test]
+async fn the_issuer_is_whom_the_settings_name() {
+    let issuer = "us".to_owned();
+    let world = world_with(AuthOptions { issuer, ..options() }).await;
+    world.takes(&world.but("iss", "us")).await;
+    world.refuses(&world.but("iss", "cyoda")).await;
+    world.refuses(&world.without(&["iss"])).await;
+    let issued = world.sign_in("first", "p%25w%2Bd").await.text("access_token");
+    assert_eq!(world.takes(&issued).await["userId"], "admin");
+    assert_eq!(read(&issued).1["iss"], "us");
 }
 
 #[tokio::test]

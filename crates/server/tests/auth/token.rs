@@ -1,12 +1,15 @@
 //! The endpoint that issues tokens.
 
+use std::time::Duration;
+
 use axum::http::header;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::{Value, json};
+use waypost_server::auth::AuthOptions;
 
 use crate::{
     forge::{KID, OURS, THEIRS, claims, forged, head, jwk, read},
-    world::{Answer, World, basic, world},
+    world::{Answer, World, basic, options, world, world_with},
 };
 
 const EXCHANGE: &str = "grant_type=urn:ietf:params:oauth:grant-type:token-exchange\
@@ -77,9 +80,14 @@ pub(crate) async fn a_client_gets_a_token_for_itself() {
 
 #[tokio::test]
 pub(crate) async fn a_token_ends_after_the_time_that_is_set() {
-    let world = world().await;
-    let bearer = world.call(&first(), "POST /oauth/token", CREDENTIALS).await.bearer();
-    world.wait(3600 + 29);
+    let expiry = Duration::from_secs(600);
+    let world = world_with(AuthOptions { expiry, ..options() }).await;
+    let answer = world.call(&first(), "POST /oauth/token", CREDENTIALS).await;
+    assert_eq!(answer.body["expires_in"], 600);
+    let (_, claims) = read(&answer.text("access_token"));
+    assert_eq!(claims["exp"], world.now() + 600);
+    let bearer = answer.bearer();
+    world.wait(600 + 29);
     assert_eq!(world.call(&bearer, "GET /account", "").await.status, 200);
     world.wait(1);
     assert_eq!(world.call(&bearer, "GET /account", "").await.status, 401);
