@@ -24,6 +24,8 @@ pub(crate) enum Trouble {
     Panics,
     /// Searches cannot be read.
     SearchesCorrupt,
+    /// So many pages of a search can be read, and no more.
+    SearchesCorruptAfter(u32),
     /// Searches do not come to an end.
     SearchesHang,
     /// So many pages of a search are read, and no more.
@@ -47,7 +49,8 @@ impl Troubled {
     async fn meet(&self, what: &str) -> Result<(), StoreError> {
         let trouble = self.now_met(what);
         match (trouble, what) {
-            (Trouble::Corrupt, _) | (Trouble::SearchesCorrupt, "sift") => {
+            (Trouble::Corrupt, _)
+            | (Trouble::SearchesCorrupt | Trouble::SearchesCorruptAfter(0), "sift") => {
                 Err(StoreError::Corrupt("page 7 is torn".to_owned()))
             }
             (Trouble::Away, _) => Err(StoreError::Unavailable("no way to db-7".to_owned())),
@@ -56,6 +59,7 @@ impl Troubled {
             (
                 Trouble::None
                 | Trouble::SearchesCorrupt
+                | Trouble::SearchesCorruptAfter(_)
                 | Trouble::SearchesHang
                 | Trouble::SearchesHangAfter(_),
                 _,
@@ -69,6 +73,9 @@ impl Troubled {
         let met = *trouble;
         *trouble = match (met, what) {
             (Trouble::SearchesHangAfter(0), "sift") => Trouble::SearchesHang,
+            (Trouble::SearchesCorruptAfter(left), "sift") => {
+                Trouble::SearchesCorruptAfter(left.saturating_sub(1))
+            }
             (Trouble::SearchesHangAfter(left), "sift") => Trouble::SearchesHangAfter(left - 1),
             _ => met,
         };

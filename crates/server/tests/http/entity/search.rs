@@ -9,11 +9,11 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use waypost_engine::{Ids, RandomIds, Settings};
+use waypost_engine::{Ids, RandomIds, Settings, entity::Rules};
 use waypost_kernel::{ClaimId, InstanceId, Timestamp};
 use waypost_server::Options;
 
-use crate::world::{World, world, world_naming};
+use crate::world::{World, world, world_naming, world_with};
 
 /// Matches everything.
 const ALL: &str = r#"{"type":"group","operator":"AND","conditions":[]}"#;
@@ -164,6 +164,27 @@ pub(crate) async fn a_search_in_the_background_keeps_what_it_found() {
         let line = format!("{line} /api/search/async/{id}{expected}");
         let answer = world.say(&line, &[]).await;
         assert_eq!((answer.status, answer.code().as_str()), (404, "SEARCH_JOB_NOT_FOUND"));
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn a_search_is_kept_as_long_as_the_server_is_told() {
+    let rules = Rules { searches_kept: Duration::from_secs(90), ..Rules::default() };
+    let settings = Settings { rules, ..Settings::default() };
+    let world = filled(world_with(Options::default(), settings).await, 2).await;
+    world.clock.advance(Duration::from_secs(1));
+    let id = begin(&world, "", ALL).await;
+    let status = ended(&world, &id).await;
+    assert_eq!(status["expirationDate"], "2026-05-28T20:28:11Z");
+    let lines =
+        [format!("GET /api/search/async/{id}"), format!("GET /api/search/async/{id}/status")];
+    world.clock.advance(Duration::from_secs(89));
+    for line in &lines {
+        assert_eq!(world.say(line, &[]).await.status, 200, "{line}");
+    }
+    world.clock.advance(Duration::from_secs(1));
+    for line in &lines {
+        assert_eq!(world.say(line, &[]).await.code(), "SEARCH_JOB_NOT_FOUND", "{line}");
     }
 }
 

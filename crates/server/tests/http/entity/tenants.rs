@@ -44,11 +44,15 @@ fn of(world: &World, tenant: &str) -> [String; 1] {
 
 /// What says that somebody is of a tenant, and what they may do.
 pub(crate) fn bearer(world: &World, tenant: &str, roles: &[&str]) -> String {
+    bearer_of(world, &format!("user of {tenant}"), tenant, roles)
+}
+
+/// The same for one of several users.
+fn bearer_of(world: &World, user: &str, tenant: &str, roles: &[&str]) -> String {
     let body: String = KEY.lines().filter(|it| !it.starts_with('-')).collect();
     let pair = RsaKeyPair::from_pkcs8(&STANDARD.decode(body).unwrap()).unwrap();
     let now = world.clock.now().as_micros() / 1_000_000;
     let head = json!({ "alg": "RS256", "typ": "JWT", "kid": KID });
-    let user = format!("user of {tenant}");
     let claims = json!({
         "iss": "cyoda", "sub": user, "caas_org_id": tenant, "iat": now, "exp": now + 600,
         "user_roles": roles,
@@ -332,6 +336,28 @@ pub(crate) async fn two_tenants_may_give_the_same_name_to_different_things() {
     let audit = world.say("GET /api/audit/entity/#2?eventType=EntityChange", &ours).await.json();
     let actor = json!({"id": "user of ours", "name": "user of ours", "legalId": "ours"});
     assert_eq!(audit["items"][0]["actor"], actor);
+}
+
+#[tokio::test]
+pub(crate) async fn what_was_written_is_told_with_who_wrote_it() {
+    let world = asking().await;
+    let by = |user| [format!("Authorization: {}", bearer_of(&world, user, "ours", &[]))];
+    let (ada, ben, cleo) = (by("ada"), by("ben"), by("cleo"));
+    prepare(&world, &ada, r#"{"a":1}"#).await;
+    let changed = world.say(r##"PUT /api/entity/JSON/#2 {"a":2}"##, &ben).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    assert_eq!(world.say("DELETE /api/entity/#2", &cleo).await.status, 200);
+    // Whoever asks is none of those who wrote.
+    let asker = by("dan");
+    let changes = world.say("GET /api/entity/#2/changes", &asker).await.json();
+    let told: Vec<_> = changes.as_array().unwrap().iter().map(|it| &it["user"]).collect();
+    assert_eq!(told, ["cleo", "ben", "ada"]);
+    let line = "GET /api/audit/entity/#2?eventType=EntityChange";
+    let audit = world.say(line, &asker).await.json();
+    let actors: Vec<_> =
+        audit["items"].as_array().unwrap().iter().map(|it| it["actor"].clone()).collect();
+    let actor = |name: &str| json!({"id": name, "name": name, "legalId": "ours"});
+    assert_eq!(actors, ["cleo", "ben", "ada"].map(actor));
 }
 
 #[tokio::test]

@@ -231,6 +231,34 @@ pub(crate) async fn a_search_that_fails_says_so() {
     }
 }
 
+/// The status is gone by then: all that is left is not to end as if that were all.
+#[tokio::test]
+pub(crate) async fn a_search_that_fails_after_it_has_begun_to_answer_breaks_off() {
+    let (world, store) = troubled(Verbosity::Sanitized).await;
+    let values: Vec<_> = (0..2_500).map(|it| json!({ "n": it })).collect();
+    let create = "POST /api/entity/JSON/m/1?transactionWindow=1000";
+    world.prepare(&[&format!("{create} {}", Value::Array(values))]).await;
+    store.be(Trouble::SearchesCorruptAfter(1));
+    // Up to a thousand are held back until all of them are found, more are not.
+    let url = format!("http://{}/api/search/direct/m/1?limit=10000", world.address);
+    let mut answer = world.client.post(&url).body(ALL).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let mut seen = Vec::new();
+    let ending = loop {
+        match answer.chunk().await {
+            Ok(Some(chunk)) => seen.extend(chunk),
+            ending => break ending,
+        }
+    };
+    assert!(ending.is_err(), "it ends as if it were all");
+    assert!(!String::from_utf8_lossy(&seen).contains("torn"));
+    let n_lines = seen.iter().filter(|it| **it == b'\n').count();
+    assert!((1..2_501).contains(&n_lines), "{n_lines}");
+    store.be(Trouble::SearchesCorrupt);
+    let held = world.say(&format!("POST /api/search/direct/m/1?limit=10 {ALL}"), &[]).await;
+    assert_eq!((held.status, held.code().as_str()), (500, "SERVER_ERROR"));
+}
+
 #[tokio::test]
 pub(crate) async fn a_search_that_says_nothing_for_a_minute_has_failed() {
     let (world, store) = troubled(Verbosity::Sanitized).await;
