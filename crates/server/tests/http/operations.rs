@@ -1,5 +1,7 @@
 //! Health, metrics, documents, and the headers every answer has.
 
+use std::net::SocketAddr;
+
 use expect_test::expect;
 use reqwest::{Method, Response};
 use waypost_engine::Settings;
@@ -28,7 +30,7 @@ async fn health_and_version_are_told() {
     }
 }
 
-async fn metrics(world: &World, address: std::net::SocketAddr) -> String {
+async fn metrics(world: &World, address: SocketAddr) -> String {
     let response = world.client.get(format!("http://{address}/metrics")).send().await.unwrap();
     assert_eq!(response.status(), 200);
     let kind = response.headers()["content-type"].to_str().unwrap();
@@ -101,10 +103,18 @@ async fn metrics_with_an_address_of_their_own_are_not_on_the_main_one() {
 
 #[tokio::test]
 async fn metrics_are_for_those_who_show_what_was_set() {
-    let metrics_bearer = Some(Bearer::new("sesame"));
-    let options = Options { metrics_bearer, ..Options::default() };
-    let world = world_with(options, Settings::default()).await;
-    let url = format!("http://{}/metrics", world.address);
+    for metrics in [None, Some("127.0.0.1:0".parse().unwrap())] {
+        let metrics_bearer = Some(Bearer::new("sesame"));
+        let options = Options { metrics, metrics_bearer, ..Options::default() };
+        let world = world_with(options, Settings::default()).await;
+        let address = world.metrics.unwrap_or(world.address);
+        assert_eq!(address == world.address, metrics.is_none());
+        are_for_those_who_show(&world, address).await;
+    }
+}
+
+async fn are_for_those_who_show(world: &World, address: SocketAddr) {
+    let url = format!("http://{address}/metrics");
     for (shown, expected) in [
         (None, 401),
         (Some("Bearer other"), 401),
@@ -124,7 +134,8 @@ async fn metrics_are_for_those_who_show_what_was_set() {
             assert!(response.text().await.unwrap().contains("\"errorCode\":\"UNAUTHORIZED\""));
         }
     }
-    assert_eq!(world.get("/readyz").await.status(), 200);
+    let ready = world.client.get(format!("http://{address}/readyz")).send().await.unwrap();
+    assert_eq!(ready.status(), 200);
 }
 
 #[tokio::test]
