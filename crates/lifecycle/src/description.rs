@@ -1,9 +1,9 @@
 //! Types described by data instead of Rust, so that a server can show buckets of other programs.
 
-use std::any::Any;
+use std::{any::Any, collections::HashMap};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize, Serializer as _};
+use serde_json::{Map, Value, value::RawValue};
 use waypost_machines::lifecycle::{FieldKind, FieldValue, Mismatch, Transitions};
 
 use crate::{
@@ -128,8 +128,9 @@ impl Shape for Described {
                 return Err(serde::de::Error::custom(format!("its {name:?} is not text")));
             }
         }
+        let written = serde_json::from_slice(text)?;
         let (fields, names) = (self.fields.clone(), self.names.clone());
-        Ok(Box::new(Document { members, fields, names }))
+        Ok(Box::new(Document { members, written, fields, names }))
     }
 
     fn default_of(&self, field: &FieldMeta) -> Option<FieldValue> {
@@ -149,11 +150,26 @@ impl Shape for Described {
 /// A value of a type that was described.
 struct Document {
     members: Map<String, Value>,
+    /// Those that nobody has set here, as they were written: a program may have numbers that are
+    /// longer than ours.
+    written: HashMap<String, Box<RawValue>>,
     fields: std::sync::Arc<[FieldMeta]>,
     names: std::sync::Arc<Names>,
 }
 
+/// A member as it goes back.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Member<'m> {
+    Written(&'m RawValue),
+    Set(&'m Value),
+}
+
 impl Document {
+    fn member<'m>(&'m self, name: &str, set: &'m Value) -> Member<'m> {
+        self.written.get(name).map_or(Member::Set(set), |it| Member::Written(it))
+    }
+
     fn text_of(&self, name: &str) -> Option<&str> {
         self.members.get(name).and_then(Value::as_str)
     }
@@ -183,6 +199,7 @@ impl Held for Document {
 
     fn set(&mut self, field: &str, value: FieldValue) -> Result<(), Mismatch> {
         self.members.insert(field.to_owned(), value.to_json());
+        self.written.remove(field);
         Ok(())
     }
 
@@ -192,7 +209,10 @@ impl Held for Document {
     }
 
     fn text(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&self.members)
+        let mut text = Vec::new();
+        let members = self.members.iter().map(|(name, set)| (name, self.member(name, set)));
+        serde_json::Serializer::new(&mut text).collect_map(members)?;
+        String::from_utf8(text).map_err(serde::ser::Error::custom)
     }
 
     fn to_value(&self) -> Result<Value, serde_json::Error> {

@@ -19,6 +19,7 @@ pub(crate) trait Held: Send + Sync {
     fn set_phase(&mut self, phase: &str) -> Result<(), Mismatch>;
     /// The value as JSON text, without what the library adds.
     fn text(&self) -> Result<String, serde_json::Error>;
+    /// The value for those who look at it; long numbers are rounded.
     fn to_value(&self) -> Result<Value, serde_json::Error>;
     fn as_any_mut(&mut self) -> &mut dyn Any;
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
@@ -62,7 +63,8 @@ impl<P: Participant> Held for P {
     }
 
     fn to_value(&self) -> Result<Value, serde_json::Error> {
-        serde_json::to_value(self)
+        // A number that is too large for it is shown as others read it, who have only the text.
+        serde_json::to_value(self).or_else(|_| serde_json::from_str(&serde_json::to_string(self)?))
     }
 
     fn as_any_mut(&mut self) -> &mut dyn Any {
