@@ -51,6 +51,8 @@ mod registration;
 mod relatives;
 #[path = "lifecycle/rule_patterns.rs"]
 mod rule_patterns;
+#[path = "lifecycle/rule_types.rs"]
+mod rule_types;
 #[path = "lifecycle/rules.rs"]
 mod rules;
 #[path = "lifecycle/site.rs"]

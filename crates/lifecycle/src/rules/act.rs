@@ -20,8 +20,15 @@ pub(super) struct Firing<'f> {
     /// The type the rule looks at; found by the entity's id, if absent.
     workflow: Option<&'f str>,
     known: Option<Option<Snapshot<Value>>>,
-    /// The phase that the last action named, as it was understood.
-    goal: Option<String>,
+    /// What the last action named, as it was understood.
+    meant: Meant,
+}
+
+/// What an action names: the type, and the phase, if it is known by then and there is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Meant {
+    workflow: Option<String>,
+    phase: Option<String>,
 }
 
 /// How far a firing has come.
@@ -31,8 +38,8 @@ pub(super) struct Place {
     action: usize,
     /// Whether it may have been done: the store did not say.
     is_unsure: bool,
-    /// The phase that it named, as it was understood then: what was done has changed the entity.
-    goal: Option<String>,
+    /// What it named, as it was understood then: what was done has changed the entity.
+    meant: Meant,
 }
 
 /// A firing that could not go on.
@@ -91,8 +98,8 @@ impl Rules {
                 }
                 Err(error) => {
                     let is_unsure = is_unsure(&error);
-                    let goal = firing.goal.take().filter(|_| is_unsure);
-                    let place = Place { action: index, is_unsure, goal };
+                    let meant = if is_unsure { firing.meant } else { Meant::default() };
+                    let place = Place { action: index, is_unsure, meant };
                     return Err(Interrupted { place, error });
                 }
                 Ok(()) => {}
@@ -113,15 +120,16 @@ impl Rules {
 
 impl<'f> Firing<'f> {
     const fn new(manager: &'f DynManager, entity_id: &'f str, workflow: Option<&'f str>) -> Self {
-        Self { manager, entity_id, workflow, known: None, goal: None }
+        let meant = Meant { workflow: None, phase: None };
+        Self { manager, entity_id, workflow, known: None, meant }
     }
 
     /// The action to begin with; none, if the conditions do not hold.
     async fn begin(&mut self, rule: &Rule, place: &Place) -> Result<Option<usize>, RuleError> {
-        let Place { action, is_unsure, ref goal } = *place;
+        let Place { action, is_unsure, ref meant } = *place;
         if is_unsure
             && let Some(unsure) = rule.then.get(action)
-            && self.has_done(unsure, goal.as_deref()).await?
+            && self.has_done(unsure, meant).await?
         {
             return Ok(Some(action + 1));
         }
@@ -132,16 +140,19 @@ impl<'f> Firing<'f> {
         Ok(hold(&rule.when, view)?.then_some(action))
     }
 
-    /// Whether the last move of the entity is what the action does. An answer that got lost may have
-    /// been that it was done. A move to the same phase leaves nothing to go by.
-    async fn has_done(&mut self, action: &Action, goal: Option<&str>) -> Result<bool, RuleError> {
-        let (manager, entity_id) = (self.manager, self.entity_id);
-        let Some(found) = self.look_up().await? else { return Ok(false) };
-        let last = manager.history(&found.workflow, entity_id).await?.pop();
+    /// Whether the last move of what it was for, which may be of another type than the rule looks at,
+    /// is what the action does. An answer that got lost may have been that it was done. A move to the
+    /// same phase leaves nothing to go by.
+    async fn has_done(&self, action: &Action, meant: &Meant) -> Result<bool, RuleError> {
+        let Some(workflow) = &meant.workflow else { return Ok(false) };
+        let Some(found) = found_or_none(self.manager.get(workflow, self.entity_id).await)? else {
+            return Ok(false);
+        };
+        let last = self.manager.history(workflow, self.entity_id).await?.pop();
         let last = last.filter(|it| it.triggered == Source::Rule && it.to == found.phase);
         Ok(last.is_some_and(|last| match action {
             Action::Transition { reason, .. } => {
-                goal == Some(last.to.as_str()) && last.note == *reason
+                meant.phase.as_ref() == Some(&last.to) && last.note == *reason
             }
             Action::Complete { .. } => found.is_terminal,
             Action::Fail { .. } => last.to == FAILED,
@@ -154,12 +165,7 @@ impl<'f> Firing<'f> {
                 Some(workflow) => self.manager.get(workflow, self.entity_id).await,
                 None => self.manager.lookup_by_entity_id(self.entity_id).await,
             };
-            let found = match found {
-                Ok(found) => Some(found),
-                Err(Error::EntityNotFound { .. } | Error::InvalidEntityId { .. }) => None,
-                Err(error) => return Err(error.into()),
-            };
-            self.known = Some(found);
+            self.known = Some(found_or_none(found)?);
         }
         Ok(self.known.as_ref().and_then(Option::as_ref))
     }
@@ -192,11 +198,11 @@ impl<'f> Firing<'f> {
     }
 
     async fn act(&mut self, action: &Action, still: &[Condition]) -> Result<(), RuleError> {
-        self.goal = None;
+        self.meant = Meant::default();
         match action {
             Action::Transition { phase, workflow, set, reason } => {
                 let phase = self.name(phase, "phase").await?;
-                self.goal = Some(phase.clone());
+                self.meant.phase = Some(phase.clone());
                 let workflow = self.workflow(workflow.as_deref()).await?;
                 let settings = self.settings(&workflow, set).await?;
                 let asked = Move { goal: Goal::Move(&phase), source: Source::Rule, note: reason };
@@ -253,6 +259,11 @@ impl<'f> Firing<'f> {
     ) -> Result<(), RuleError> {
         let core = &self.manager.core;
         let registration = core.registration(workflow)?;
+        self.meant.workflow = Some(workflow.to_owned());
+        // Conditions are about what the rule looks at. Of another type they were true just now: two
+        // entities cannot be judged and moved in one write.
+        let is_own = self.workflow.is_none_or(|it| it == workflow);
+        let still = if is_own { still } else { &[] };
         let change = &mut |held: &mut dyn Held| {
             check(held, &registration, still)?;
             settings.iter().try_for_each(|it| apply(held, &registration, it))
@@ -268,6 +279,17 @@ impl<'f> Firing<'f> {
             }),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// The entity, or that there is none.
+fn found_or_none(
+    found: Result<Snapshot<Value>, Error>,
+) -> Result<Option<Snapshot<Value>>, RuleError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::EntityNotFound { .. } | Error::InvalidEntityId { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
