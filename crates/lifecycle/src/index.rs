@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::task::AbortHandle;
 use waypost_machines::lifecycle::{FieldKind, FieldValue};
 
-pub(crate) use self::content::Wanted;
 use self::content::{Content, Facts};
+pub(crate) use self::content::{Page, Wanted};
 use crate::{Revision, held::Held, participant::FieldMeta, registration::Registration};
 
 /// The index of one type.

@@ -1,6 +1,6 @@
 //! Lists of entities, from the index or by reading them all.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use waypost_machines::lifecycle::FieldValue;
 
@@ -8,7 +8,7 @@ use crate::{
     Entry, Error, Result,
     core::{Core, Stored},
     held::Held,
-    index::{Wanted, is_indexed, term},
+    index::{Page, Wanted, is_indexed, term},
     registration::{PROBE, Registration},
 };
 
@@ -44,7 +44,8 @@ pub struct ListOptions {
     pub active: bool,
     /// Only those whose fields hold exactly this: the same type and the same value.
     pub matches: BTreeMap<String, FieldValue>,
-    /// How many to pass over.
+    /// How many to pass over. Of what the index tells they are not read: as long as it does not know of
+    /// what others have just written, they are counted as it knows them.
     pub offset: usize,
     /// How many at the most; all, if zero.
     pub limit: usize,
@@ -113,6 +114,19 @@ impl ListOptions {
             && self.matches.iter().all(|(field, value)| held.get(field).as_ref() == Some(value))
     }
 
+    /// What of it the index can tell, and whether that is all of it.
+    fn wanted(&self, registration: &Registration) -> (Wanted<'_>, bool) {
+        let (mut is_exact, mut terms) = (true, Vec::new());
+        for (name, value) in &self.matches {
+            match registration.field(name) {
+                Some(field) if is_indexed(field) => terms.push(term(name, value)),
+                Some(_) | None => is_exact = false,
+            }
+        }
+        let phase = Some(self.phase.as_str()).filter(|it| !it.is_empty());
+        (Wanted { phase, active: self.active, terms }, is_exact)
+    }
+
     fn limit(&self) -> usize {
         if self.limit == 0 { usize::MAX } else { self.limit }
     }
@@ -169,43 +183,35 @@ impl Core {
         Ok(found.into_iter().skip(options.offset).take(options.limit()).collect())
     }
 
-    /// Asks the index first, and reads only what it names; nothing, if it is not there.
+    /// Asks the index first, and reads only what it names; nothing, if it is not there. Some of what it
+    /// names may be otherwise by now: it reads on until there are enough.
     async fn indexed(
         &self,
         registration: &Registration,
         options: &ListOptions,
     ) -> Result<Option<Vec<Stored>>> {
-        let (mut is_exact, mut terms) = (true, Vec::new());
-        for (name, value) in &options.matches {
-            match registration.field(name) {
-                Some(field) if is_indexed(field) => terms.push(term(name, value)),
-                Some(_) | None => is_exact = false,
-            }
-        }
-        let phase = Some(options.phase.as_str()).filter(|it| !it.is_empty());
-        let wanted = Wanted { phase, active: options.active, terms };
+        let (wanted, is_exact) = options.wanted(registration);
         // What the index cannot tell is compared after reading, and counted only then.
-        let (offset, limit) =
-            if is_exact { (options.offset, options.limit()) } else { (0, usize::MAX) };
-        let page = registration.index.ask(|it| it.page(&wanted, offset, limit));
-        let Some(page) = page else { return Ok(None) };
-        if page.is_empty() {
-            self.vouch(registration).await?;
-        }
-        let wanted =
-            if is_exact { usize::MAX } else { options.offset.saturating_add(options.limit()) };
-        let mut found = Vec::new();
-        for ids in page.chunks(CHUNK) {
-            let stored = self.read_many(registration, ids).await?;
-            found.extend(stored.into_iter().filter(|it| options.wants(registration, &*it.held)));
-            if found.len() >= wanted {
+        let (mut skipped, passed_over) =
+            if is_exact { (options.offset, 0) } else { (0, options.offset) };
+        let enough = passed_over.saturating_add(options.limit());
+        let (mut found, mut last) = (Vec::new(), None::<Arc<str>>);
+        while found.len() < enough {
+            let n_missing = if is_exact { CHUNK.min(enough - found.len()) } else { CHUNK };
+            let page = Page { after: last.as_deref(), offset: skipped, limit: n_missing };
+            let ids = registration.index.ask(|it| it.page(&wanted, &page));
+            let Some(ids) = ids else { return Ok(None) };
+            if ids.is_empty() {
                 break;
             }
+            let stored = self.read_many(registration, &ids).await?;
+            found.extend(stored.into_iter().filter(|it| options.wants(registration, &*it.held)));
+            (skipped, last) = (0, ids.last().cloned());
         }
-        if !is_exact {
-            found = found.into_iter().skip(options.offset).take(options.limit()).collect();
+        if last.is_none() {
+            self.vouch(registration).await?;
         }
-        Ok(Some(found))
+        Ok(Some(found.into_iter().skip(passed_over).take(options.limit()).collect()))
     }
 
     /// Those of the entities that are there and can be read, in the same order.

@@ -30,6 +30,13 @@ pub(crate) struct Wanted<'w> {
     pub(crate) terms: Vec<String>,
 }
 
+/// Which of those that are wanted: after one, beyond some, and how many.
+pub(crate) struct Page<'p> {
+    pub(crate) after: Option<&'p str>,
+    pub(crate) offset: usize,
+    pub(crate) limit: usize,
+}
+
 struct Known {
     revision: Revision,
     /// Nothing, if it was deleted.
@@ -146,8 +153,10 @@ impl Content {
         self.sets.phases.iter().map(|(phase, ids)| (phase.clone(), ids.len() as u64)).collect()
     }
 
-    /// Entities that are wanted, sorted, from `offset` on, at most `limit`.
-    pub(crate) fn page(&self, wanted: &Wanted<'_>, offset: usize, limit: usize) -> Vec<Arc<str>> {
+    /// Entities that are wanted and in the range of a page, sorted.
+    pub(crate) fn page(&self, wanted: &Wanted<'_>, page: &Page<'_>) -> Vec<Arc<str>> {
+        let Page { after, offset, limit } = *page;
+        let range = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
         let nobody = Ids::new();
         let mut sets: Vec<&Ids> = Vec::new();
         if let Some(phase) = wanted.phase {
@@ -162,11 +171,13 @@ impl Content {
         match sets.split_first() {
             Some((fewest, others)) => {
                 let is_in_all = |id: &&Arc<str>| others.iter().all(|it| it.contains(*id));
-                fewest.iter().filter(is_in_all).skip(offset).take(limit).cloned().collect()
+                let some = fewest.range::<str, _>(range);
+                some.filter(is_in_all).skip(offset).take(limit).cloned().collect()
             }
             None => {
-                let all = self.entities.iter().filter(|(_, it)| it.facts.is_some());
-                all.map(|(id, _)| id).skip(offset).take(limit).cloned().collect()
+                let some = self.entities.range::<str, _>(range);
+                let some = some.filter(|(_, it)| it.facts.is_some());
+                some.map(|(id, _)| id).skip(offset).take(limit).cloned().collect()
             }
         }
     }
@@ -225,7 +236,8 @@ mod tests {
 
     fn page(content: &Content, phase: &str) -> Vec<String> {
         let wanted = Wanted { phase: Some(phase), ..Wanted::default() };
-        content.page(&wanted, 0, usize::MAX).iter().map(|it| it.to_string()).collect()
+        let all = Page { after: None, offset: 0, limit: usize::MAX };
+        content.page(&wanted, &all).iter().map(|it| it.to_string()).collect()
     }
 
     #[test]

@@ -137,3 +137,32 @@ async fn a_bucket_whose_values_go_without_a_word_has_no_index() {
         assert_eq!(missions.list(&ListOptions::default()).await.unwrap().len(), 1);
     }
 }
+
+#[tokio::test]
+async fn a_page_is_full_although_the_index_is_late() {
+    let (manager, missions, bucket) = site().await;
+    in_time(indexed(&manager)).await;
+    for id in ["a", "b", "c", "d", "e"] {
+        missions.create(&mission(id)).await.unwrap();
+    }
+    // Nothing else runs on this thread: the watch cannot tell the index what others do.
+    let flying = |id: &str| {
+        format!(
+            r#"{{"entity_id":"{id}","phase":"flying","owner":"ann","parent":null,"photos":0,
+            "battery":null,"serial":"","log":[]}}"#
+        )
+    };
+    bucket.put("mission.a", flying("a"));
+    bucket.put("mission.c", flying("c"));
+    let page = async |offset, limit| {
+        let options = ListOptions::default().in_phase("planning").page(offset, limit);
+        let found = missions.list(&options).await.unwrap();
+        found.into_iter().map(|it| it.entity_id).collect::<Vec<_>>()
+    };
+    assert_eq!(page(0, 2).await, ["b", "d"]);
+    assert_eq!(page(0, 3).await, ["b", "d", "e"], "and not more than there are");
+    assert_eq!(page(0, 9).await, ["b", "d", "e"]);
+    assert_eq!(page(0, 0).await, ["b", "d", "e"]);
+    assert_eq!(page(2, 1).await, ["d"], "what is passed over is not read");
+    assert_eq!(page(9, 1).await, [""; 0]);
+}
