@@ -345,7 +345,7 @@ impl<T: Field> Field for Option<T> {
 pub mod probe {
     //! Finds out about a field's type what only the compiler knows.
 
-    use std::marker::PhantomData;
+    use std::{collections::HashSet, marker::PhantomData};
 
     use serde::{Serialize, de::DeserializeOwned};
     use serde_json::{Value, json};
@@ -399,15 +399,48 @@ pub mod probe {
         let decoded: T = serde_json::from_value(given.clone()).map_err(|it| unfit(&it))?;
         if let FieldValue::Nested(_) = value {
             let kept = serde_json::to_value(&decoded).map_err(|it| unfit(&it))?;
-            let mut missing = Vec::new();
-            dropped(&given, &kept, String::new(), &mut missing);
-            if let Some(member) = missing.into_iter().find(|it| !is_known::<T>(&given, it, &kept)) {
+            if let Some(member) = unknown::<T>(&given, &kept) {
                 let found = format!("something with an unknown member {member:?}");
                 return Err(Mismatch { expected: FieldKind::Nested, found });
             }
         }
         *field = decoded;
         Ok(())
+    }
+
+    /// How many values are read to find out which members a type knows. Each place that is looked at
+    /// means to read all of it again.
+    const READ_MAX: usize = 2_000_000;
+
+    /// Where something is given that the type does not know. As long as it may be read that often,
+    /// every place is looked at; after that, one for all members of a name that are equally deep.
+    /// What is not looked at then is of a name that the type knows, and types know few.
+    fn unknown<T>(given: &Value, kept: &Value) -> Option<String>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let mut missing = Vec::new();
+        dropped(given, kept, String::new(), &mut missing);
+        let (n_values, mut n_read) = (count(given), 0);
+        let mut alike = HashSet::new();
+        missing.into_iter().find(|place| {
+            let name = place.rsplit('/').next().unwrap_or_default();
+            let is_first = alike.insert((place.matches('/').count(), name.to_owned()));
+            if !is_first && n_read > READ_MAX {
+                return false;
+            }
+            n_read += n_values;
+            !is_known::<T>(given, place, kept)
+        })
+    }
+
+    /// How many values there are in it, itself included.
+    fn count(value: &Value) -> usize {
+        1 + match value {
+            Value::Object(members) => members.values().map(count).sum(),
+            Value::Array(values) => values.iter().map(count).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+        }
     }
 
     pub(crate) fn unfit(error: &serde_json::Error) -> Mismatch {

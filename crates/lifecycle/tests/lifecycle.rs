@@ -35,6 +35,8 @@ mod mission;
 #[cfg(feature = "nats")]
 #[path = "lifecycle/mortal.rs"]
 mod mortal;
+#[path = "lifecycle/nested.rs"]
+mod nested;
 #[path = "lifecycle/numbers.rs"]
 mod numbers;
 #[path = "lifecycle/operations.rs"]
