@@ -7,14 +7,14 @@ use std::{
 };
 
 use bytes::Bytes;
-use waypost_machines::lifecycle::{Goal, Source, Target, Trail, check, decide};
+use waypost_machines::lifecycle::{Goal, RESERVED, Source, Target, Trail, check, decide};
 
 use crate::{
     BucketError, Error, Result, Revision,
     core::{Core, Stored},
     figures::count,
     held::Held,
-    kept::{Before, Moving, begun, grown},
+    kept::{Before, Moving, begun, grown, programs},
     registration::Registration,
 };
 
@@ -161,7 +161,7 @@ impl Core {
         from: &str,
         stamp: &Stamp<'_>,
     ) -> Result<Bytes, serde_json::Error> {
-        let text = stored.held.text()?;
+        let text = programs_text(&*stored.held)?;
         if !self.settings.keeps_trail {
             return Ok(text.into());
         }
@@ -192,12 +192,23 @@ impl Core {
 
 impl Registration {
     fn text(&self, held: &dyn Held, key: &str) -> Result<String> {
-        held.text().map_err(|it| self.unwritable(key, it))
+        programs_text(held).map_err(|it| self.unwritable(key, it))
     }
 
     fn unwritable(&self, key: &str, source: serde_json::Error) -> Error {
         Error::Decode { workflow: self.workflow.clone(), key: key.to_owned(), source }
     }
+}
+
+/// The program's part of what is written. The library's is not the program's to give: it would stand
+/// there twice, and nobody would know which one counts.
+fn programs_text(held: &dyn Held) -> Result<String, serde_json::Error> {
+    let text = held.text()?;
+    if text.contains(RESERVED) && programs(text.as_bytes()).is_some() {
+        let taken = format!("a value cannot have a member {RESERVED:?}: it is the library's");
+        return Err(serde::ser::Error::custom(taken));
+    }
+    Ok(text)
 }
 
 /// Moves what was read along the table.
