@@ -20,6 +20,9 @@ mod documented;
 mod dropped;
 #[path = "lifecycle/errors.rs"]
 mod errors;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/gated.rs"]
+mod gated;
 #[path = "lifecycle/history.rs"]
 mod history;
 #[path = "lifecycle/indexed.rs"]

@@ -32,6 +32,10 @@ const IDLE: u32 = 60;
 /// The pause after which a server that was away is asked again.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How often a watch that does not wait asks again without being shown anything: the connection may
+/// stay up while nobody answers.
+const ASKED_MAX: u32 = 3;
+
 /// How long a server that just came back may take to answer before it is asked again: it may have
 /// been asked before it was ready.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
@@ -57,6 +61,9 @@ struct Watching {
     queue: VecDeque<BucketEvent>,
     /// The number of the last message that was there at the beginning, once it is known.
     beginning: Option<u64>,
+    /// The number of the last message that was there when the first subscription was: every later one
+    /// is shown or told of.
+    subscribed: u64,
     /// When the bucket was made, as it was told at the beginning.
     made_at: Option<Timestamp>,
     /// The number of the last message that was shown.
@@ -69,6 +76,8 @@ struct Watching {
     connection: u64,
     /// How many glances ago something happened.
     n_glances: u32,
+    /// How often it was asked again since something was shown.
+    n_asked: u32,
 }
 
 /// Watches; `waits` says whether a server that goes away is waited for, or ends the watch.
@@ -84,6 +93,7 @@ pub(super) async fn watch(
         consumer: None,
         queue: VecDeque::new(),
         beginning: None,
+        subscribed: 0,
         made_at: None,
         last: 0,
         stage: Stage::Shows,
@@ -92,6 +102,7 @@ pub(super) async fn watch(
         waits,
         connection: 0,
         n_glances: 0,
+        n_asked: 0,
     };
     watching.subscribe().await?;
     let events = stream::unfold(watching, async |mut watching| {
@@ -154,6 +165,10 @@ impl Watching {
         if !self.waits && (self.is_old() || !is_connected) {
             return Err(BucketError::Unavailable("the connection to NATS was lost".to_owned()));
         }
+        self.n_asked += 1;
+        if !self.waits && self.n_asked > ASKED_MAX {
+            return Err(BucketError::Unavailable("NATS does not show the bucket".to_owned()));
+        }
         if is_connected {
             let resuming = async {
                 self.check().await?;
@@ -199,7 +214,8 @@ impl Watching {
 
     async fn subscribe(&mut self) -> Result<(), BucketError> {
         (self.connection, self.n_glances) = (self.connection_now(), 0);
-        if self.beginning.is_none() {
+        let is_first = self.beginning.is_none();
+        if is_first {
             let info = self.store.stream.get_info().await.map_err(|error| unavailable(&error))?;
             (self.beginning, self.made_at) = (Some(info.state.last_sequence), Some(made_at(&info)));
         } else if self.stage == Stage::Shows {
@@ -221,6 +237,10 @@ impl Watching {
         self.unsubscribe();
         self.consumer = Some(consumer.cached_info().name.clone());
         let is_empty = consumer.cached_info().num_pending == 0;
+        if is_first {
+            let info = self.store.stream.get_info().await.map_err(|error| unavailable(&error))?;
+            self.subscribed = info.state.last_sequence;
+        }
         self.messages = Some(consumer.messages().await.map_err(|error| unavailable(&error))?);
         if is_empty {
             self.catch_up();
@@ -239,7 +259,7 @@ impl Watching {
     }
 
     fn take(&mut self, message: &Message) -> Result<(), BucketError> {
-        self.n_glances = 0;
+        (self.n_glances, self.n_asked) = (0, 0);
         let told = message.info().map_err(|error| BucketError::Failed(error.to_string()))?;
         let (sequence, is_last) = (told.stream_sequence, told.pending == 0);
         let is_new = self.beginning.is_some_and(|it| sequence > it);
@@ -254,8 +274,8 @@ impl Watching {
         if sequence > self.last {
             // A number that is passed over is a write that was overwritten and forgotten before it
             // came, unless it was there at the beginning and not the last of its key.
-            let count = sequence - self.last - 1;
-            if self.stage == Stage::Follows && count > 0 {
+            let count = (sequence - 1).saturating_sub(self.last.max(self.subscribed));
+            if count > 0 {
                 tracing::warn!(bucket = %self.store.name, count, "a watch missed writes");
                 self.queue.push_back(BucketEvent::Missed { count });
             }
