@@ -129,6 +129,24 @@ async fn bodies_have_a_limit_and_the_prefix_can_be_chosen() {
 }
 
 #[tokio::test]
+async fn notes_have_a_limit() {
+    let field = field().await;
+    let abort = async |id: &str, letters: usize| {
+        // They are counted as people count them, not by their bytes.
+        let body = json!({"phase": "aborted", "note": "\u{e9}".repeat(letters)}).to_string();
+        field.world.post(&format!("/workflows/drone-survey/{id}/transition"), &body).await
+    };
+    let refused = abort("m-1", 1_001).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!(body["error"], "transition: note must have at most 1000 characters");
+    assert_eq!(field.lifecycles.get("drone-survey", "m-1").await.unwrap().phase, "planning");
+    assert_eq!(abort("m-1", 1_000).await.status(), StatusCode::OK);
+    let last = field.lifecycles.history("drone-survey", "m-1").await.unwrap().pop().unwrap();
+    assert_eq!(last.note.chars().count(), 1_000);
+}
+
+#[tokio::test]
 async fn another_method_is_told_which_there_are() {
     let field = field().await;
     for (method, path, allowed) in [
