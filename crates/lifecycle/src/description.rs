@@ -10,7 +10,7 @@ use crate::{
     Error, Result,
     held::{Held, Shape, plain_default},
     participant::{FieldMeta, Role},
-    registration::Claims,
+    registration::{Claims, check_table},
 };
 
 /// A type, in words.
@@ -80,6 +80,7 @@ const fn text() -> FieldKind {
 impl TypeDescription {
     pub(crate) fn claims(self) -> Result<Claims> {
         let Self { workflow, bucket, key_prefix, transitions: table, fields } = self;
+        check_table(&workflow, &table)?;
         let tagged = |it: FieldDescription| FieldMeta::new(it.name, it.kind).tagged(&it.tags);
         let fields = fields.into_iter().map(tagged).collect::<Result<Vec<_>, _>>();
         let fields = fields

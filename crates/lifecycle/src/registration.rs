@@ -71,13 +71,7 @@ impl Claims {
     pub(crate) fn check(&self) -> Result<()> {
         let invalid =
             |reason: String| Error::InvalidRegistration { workflow: self.workflow.clone(), reason };
-        if self.workflow.is_empty() {
-            return Err(invalid("its name is empty".to_owned()));
-        }
-        self.table.validate().map_err(|mistake| Error::InvalidTransitionsTable {
-            workflow: self.workflow.clone(),
-            reason: mistake.to_string(),
-        })?;
+        check_table(&self.workflow, &self.table)?;
         self.check_fields(&invalid)?;
         if self.bucket.is_empty() {
             return Err(invalid("its bucket is empty".to_owned()));
@@ -127,6 +121,18 @@ impl Claims {
         };
         self.table.phases().into_iter().filter(differs).collect()
     }
+}
+
+/// What is looked at first: the name, and the phases.
+pub(crate) fn check_table(workflow: &str, table: &Transitions) -> Result<()> {
+    if workflow.is_empty() {
+        let (workflow, reason) = (String::new(), "its name is empty".to_owned());
+        return Err(Error::InvalidRegistration { workflow, reason });
+    }
+    table.validate().map_err(|mistake| Error::InvalidTransitionsTable {
+        workflow: workflow.to_owned(),
+        reason: mistake.to_string(),
+    })
 }
 
 fn count(fields: &[FieldMeta], role: Role) -> (Option<&FieldMeta>, usize) {

@@ -47,6 +47,8 @@ mod operations;
 #[cfg(feature = "nats")]
 #[path = "lifecycle/outage.rs"]
 mod outage;
+#[path = "lifecycle/overtaken.rs"]
+mod overtaken;
 #[cfg(feature = "nats")]
 #[path = "lifecycle/provisioned.rs"]
 mod provisioned;
@@ -58,6 +60,8 @@ mod relatives;
 mod rule_patterns;
 #[path = "lifecycle/rule_types.rs"]
 mod rule_types;
+#[path = "lifecycle/rule_words.rs"]
+mod rule_words;
 #[path = "lifecycle/rules.rs"]
 mod rules;
 #[path = "lifecycle/site.rs"]

@@ -57,6 +57,19 @@ async fn a_described_type_sees_what_a_program_wrote(site: Site) {
     assert_eq!(server.list("drone-survey", &options).await.unwrap().len(), 1);
     let unset = ListOptions::default().matching("battery", FieldValue::Unset).fresh();
     assert_eq!(server.list("drone-survey", &unset).await.unwrap().len(), 1);
+    // What was never set is what it is before anybody sets it.
+    let bare = json!({"entity_id": "m-2", "phase": "planning"});
+    server.create("drone-survey", &bare).await.unwrap();
+    for (field, value) in [
+        ("photos", FieldValue::U32(0)),
+        ("owner", FieldValue::from("")),
+        ("battery", FieldValue::Unset),
+    ] {
+        let zero = ListOptions::default().in_phase("planning").matching(field, value).fresh();
+        let found = server.list("drone-survey", &zero).await.unwrap();
+        assert_eq!(found.len(), 1, "{field}");
+        assert_eq!(found[0].entity_id, "m-2");
+    }
 }
 
 async fn a_program_sees_what_was_done_to_it(site: Site) {

@@ -13,6 +13,7 @@ on_every_store![
     history_survives_a_bucket_that_remembers_one_write,
     history_tells_of_deletions,
     a_long_history_is_whole_as_far_as_the_store_remembers,
+    a_raw_change_of_the_phase_is_told,
     history_of_nobody_is_not_found,
     a_stranger_who_drops_the_trail_only_costs_what_it_said,
 ];
@@ -93,6 +94,20 @@ async fn a_long_history_is_whole_as_far_as_the_store_remembers(site: Site) {
     }
     let newest = (0..250).rev().map(|it: u8| it.to_string());
     assert!(newest.zip(&notes).all(|(expected, note)| expected == **note), "{notes:?}");
+}
+
+async fn a_raw_change_of_the_phase_is_told(site: Site) {
+    let missions = site.manager().register::<Mission>().await.unwrap();
+    missions.create(&mission("m-1")).await.unwrap();
+    missions.transition("m-1", "flying", Source::Operator, "go").await.unwrap();
+    let end = |it: &mut Mission| {
+        it.phase = "completed".to_owned();
+        Ok(())
+    };
+    missions.update("m-1", end).await.unwrap();
+    let last = missions.history("m-1").await.unwrap().pop().unwrap();
+    assert_eq!((last.from.as_str(), last.to.as_str()), ("flying", "completed"));
+    assert_eq!((last.triggered, last.note.as_str()), (Source::Framework, ""));
 }
 
 async fn history_of_nobody_is_not_found(site: Site) {

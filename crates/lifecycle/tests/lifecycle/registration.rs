@@ -1,10 +1,16 @@
 //! What a type must be to be registered.
 
-use std::sync::LazyLock;
+use std::sync::{
+    Arc, LazyLock,
+    atomic::{AtomicUsize, Ordering},
+};
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use waypost_lifecycle::{
-    Buckets as _, Error, FieldKind, FieldMeta, Manager, MemoryBuckets, Participant, Transitions,
+    Bucket, BucketError, Buckets, Error, FieldKind, FieldMeta, Manager, MemoryBuckets, Participant,
+    Transitions, TypeDescription,
 };
 
 use crate::mission::{Mission, survey};
@@ -14,6 +20,7 @@ use crate::mission::{Mission, survey};
 struct ByHand<const N: u8> {
     id: String,
     phase: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     note: String,
 }
 
@@ -106,6 +113,72 @@ async fn a_type_by_hand_works_like_any_other() {
     assert_eq!((moved.phase.as_str(), moved.note.as_str()), ("flying", "x"));
     let matching = waypost_lifecycle::ListOptions::default().matching("note", "x");
     assert_eq!(things.list(&matching).await.unwrap().len(), 1);
+    let bare = ByHand { id: "b".into(), phase: "planning".into(), note: String::new() };
+    things.create(&bare).await.unwrap();
+    let unset = waypost_lifecycle::ListOptions::default().matching("note", "");
+    for options in [unset.clone(), unset.fresh()] {
+        let found = things.list(&options).await.unwrap();
+        assert_eq!(found.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+}
+
+/// Buckets that say when they are asked for.
+#[derive(Clone, Default)]
+struct Asked(Arc<AtomicUsize>);
+
+#[async_trait]
+impl Buckets for Asked {
+    async fn open(&self, name: &str) -> Result<Arc<dyn Bucket>, BucketError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Err(BucketError::Missing(name.to_owned()))
+    }
+
+    async fn create(&self, name: &str, depth: u8) -> Result<Arc<dyn Bucket>, BucketError> {
+        MemoryBuckets::new().create(name, depth).await
+    }
+}
+
+/// A description that is wrong in everything from the given place on.
+fn wrong_from(place: usize) -> TypeDescription {
+    let fields = match place {
+        0..3 => json!([{"name": "id", "tags": "strange"}]),
+        3 => json!([{"name": "phase", "tags": "phase"}]),
+        4 => json!([{"name": "id", "tags": "id"}]),
+        _ => json!([{"name": "id", "tags": "id"}, {"name": "phase", "tags": "phase"}]),
+    };
+    let described = json!({
+        "workflow": if place > 0 { "drone-survey" } else { "" },
+        "bucket": if place > 5 { "NOWHERE" } else { "" },
+        "transitions": if place > 1 { json!({"a": []}) } else { json!({}) },
+        "fields": fields,
+    });
+    serde_json::from_value(described).unwrap()
+}
+
+#[tokio::test]
+async fn the_first_mistake_is_told_and_no_bucket_is_asked_for_in_vain() {
+    let buckets = Asked::default();
+    let manager = Manager::builder(buckets.clone()).create_buckets(1).build();
+    manager.register::<Mission>().await.unwrap();
+    assert_eq!(buckets.0.load(Ordering::Relaxed), 1);
+    let mut told = Vec::new();
+    for place in 0..=6 {
+        told.push(manager.register_described(wrong_from(place)).await.unwrap_err());
+    }
+    assert!(
+        matches!(&told[0], Error::InvalidRegistration { reason, .. } if reason.contains("name"))
+    );
+    assert!(matches!(&told[1], Error::InvalidTransitionsTable { .. }), "{:?}", told[1]);
+    assert!(
+        matches!(&told[2], Error::InvalidRegistration { reason, .. } if reason.contains("strange"))
+    );
+    assert!(matches!(&told[3], Error::MissingIdField { .. }), "{:?}", told[3]);
+    assert!(matches!(&told[4], Error::MissingPhaseField { .. }), "{:?}", told[4]);
+    assert!(
+        matches!(&told[5], Error::InvalidRegistration { reason, .. } if reason.contains("bucket"))
+    );
+    assert!(matches!(&told[6], Error::WorkflowAlreadyRegistered { .. }), "{:?}", told[6]);
+    assert_eq!(buckets.0.load(Ordering::Relaxed), 1, "it was not asked again");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ on_every_store![
     children_are_found_in_all_types,
     ancestors_go_up_to_the_root,
     an_entity_is_found_whatever_its_type,
+    what_cannot_be_read_is_not_taken_for_missing,
 ];
 
 /// What missions belong to.
@@ -92,4 +93,20 @@ async fn an_entity_is_found_whatever_its_type(site: Site) {
     assert_eq!(look("c-1").await.unwrap(), "campaign");
     assert_eq!(look("both").await.unwrap(), "campaign", "the first by name");
     assert!(matches!(look("nobody").await, Err(Error::EntityNotFound { workflow: None, .. })));
+}
+
+async fn what_cannot_be_read_is_not_taken_for_missing(site: Site) {
+    let manager = site.manager();
+    let missions = manager.register::<Mission>().await.unwrap();
+    let campaigns = manager.register_with::<Campaign>(open()).await.unwrap();
+    let bucket = site.buckets.open("MISSIONS").await.unwrap();
+    bucket.create("campaign.broken", "[]".into()).await.unwrap();
+    campaigns.create(&campaign("middle", "broken")).await.unwrap();
+    missions.create(&child_of("middle", "m-1")).await.unwrap();
+    let looked_up = manager.lookup_by_entity_id("broken").await;
+    assert!(matches!(looked_up, Err(Error::Decode { .. })), "{looked_up:?}");
+    for id in ["broken", "middle", "m-1"] {
+        let ancestors = manager.ancestors(id).await;
+        assert!(matches!(ancestors, Err(Error::Decode { .. })), "of {id}: {ancestors:?}");
+    }
 }

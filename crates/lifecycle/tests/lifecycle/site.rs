@@ -5,7 +5,7 @@ use std::{
     future::Future,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -31,6 +31,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) buckets: Arc<dyn Buckets>,
+    /// The same without a prefix of one's own, for names that are refused anyway.
+    bare: Arc<dyn Buckets>,
     /// How much buckets remember of a key.
     depth: u8,
     /// Counts something of which every watch holds one while it is open.
@@ -55,7 +57,13 @@ impl Site {
         buckets: Arc<dyn Buckets>,
         n_held: impl Fn() -> BoxFuture<'static, usize> + Send + Sync + 'static,
     ) -> Self {
-        Self { buckets, depth: 16, n_held: Arc::new(n_held), _folder: None }
+        let bare = Arc::clone(&buckets);
+        Self { buckets, bare, depth: 16, n_held: Arc::new(n_held), _folder: None }
+    }
+
+    /// Buckets by the names they are asked for.
+    pub(crate) fn unprefixed(&self) -> &dyn Buckets {
+        &*self.bare
     }
 
     pub(crate) async fn sqlite() -> Self {
@@ -105,7 +113,8 @@ impl Site {
             };
             count.boxed()
         };
-        Self::of(Arc::new(Prefixed { buckets, prefix }), n_held)
+        let bare = Arc::new(buckets.clone());
+        Self { bare, ..Self::of(Arc::new(Prefixed { buckets, prefix }), n_held) }
     }
 
     /// Buckets that remember all of a test: what is written while a watch finds back is shown to it.
@@ -152,6 +161,8 @@ pub(crate) enum Fate {
     LandsUnsaid,
     /// Somebody else was faster.
     Conflicts,
+    /// Somebody else is faster, and writes the second text where the first was.
+    Overtaken(&'static str, &'static str),
 }
 
 /// Buckets whose updates have the fates they are given, in turn, and land after those.
@@ -159,17 +170,24 @@ pub(crate) enum Fate {
 pub(crate) struct Fateful {
     buckets: Arc<dyn Buckets>,
     fates: Arc<Mutex<VecDeque<Fate>>>,
+    n_gets: Arc<AtomicUsize>,
     /// Whether they say that values may go without a word.
     pub(crate) forgets: bool,
 }
 
 impl Fateful {
     pub(crate) fn over(buckets: Arc<dyn Buckets>) -> Self {
-        Self { buckets, fates: Arc::default(), forgets: false }
+        Self { buckets, fates: Arc::default(), n_gets: Arc::default(), forgets: false }
     }
 
     fn of(&self, bucket: Arc<dyn Bucket>) -> Arc<dyn Bucket> {
-        Arc::new(FatefulBucket { bucket, fates: Arc::clone(&self.fates), forgets: self.forgets })
+        let (fates, n_gets) = (Arc::clone(&self.fates), Arc::clone(&self.n_gets));
+        Arc::new(FatefulBucket { bucket, fates, n_gets, forgets: self.forgets })
+    }
+
+    /// How often a key was read.
+    pub(crate) fn n_gets(&self) -> usize {
+        self.n_gets.load(Ordering::Relaxed)
     }
 
     pub(crate) fn next(&self, fates: impl IntoIterator<Item = Fate>) {
@@ -191,6 +209,7 @@ impl Buckets for Fateful {
 struct FatefulBucket {
     bucket: Arc<dyn Bucket>,
     fates: Arc<Mutex<VecDeque<Fate>>>,
+    n_gets: Arc<AtomicUsize>,
     forgets: bool,
 }
 
@@ -201,6 +220,7 @@ impl Bucket for FatefulBucket {
     }
 
     async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
+        self.n_gets.fetch_add(1, Ordering::Relaxed);
         self.bucket.get(key).await
     }
 
@@ -224,6 +244,12 @@ impl Bucket for FatefulBucket {
                 Err(lost())
             }
             Some(Fate::Conflicts) => Err(BucketError::Conflict(key.to_owned())),
+            Some(Fate::Overtaken(from, to)) => {
+                let entry = self.bucket.get(key).await?.unwrap();
+                let text = String::from_utf8(entry.value.to_vec()).unwrap().replace(from, to);
+                self.bucket.update(key, text.into(), entry.revision).await?;
+                self.bucket.update(key, value, expected).await
+            }
         }
     }
 
