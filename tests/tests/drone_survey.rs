@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 use std::{
-    io::{BufRead as _, BufReader, Lines},
+    io::{BufRead as _, BufReader},
     path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
 };
 
 use e2e::binary::{Running, drone_survey, run};
@@ -13,31 +16,41 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use waypost_testkit::services;
 
+/// What must be said has this long, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The pace of a survey that is killed in the middle: slow enough that a test that gets no turn for
+/// seconds still finds it there.
+const SLOW: &str = "1000";
+const FAST: &str = "100";
+
 /// The program, and what it says.
 struct Survey {
     child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    lines: Receiver<String>,
 }
 
 impl Survey {
-    fn start(folder: &Path, args: &[&str]) -> Self {
+    fn start(folder: &Path, args: &[&str], pace: &str) -> Self {
         let mut child = Command::new(drone_survey())
             .args(args)
-            .args(["--missions", "2", "--pace", "100"])
+            .args(["--missions", "2", "--pace", pace])
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (tell, lines) = channel();
+        // It ends with the program, or when nobody listens any more.
+        thread::spawn(move || said.map_while(Result::ok).try_for_each(|it| tell.send(it)));
         Self { child, lines }
     }
 
     /// Reads on to a line that says this; says the line.
-    fn until(&mut self, said: &str) -> String {
+    fn until(&self, said: &str) -> String {
         let mut before = Vec::new();
-        for line in &mut self.lines {
-            let line = line.unwrap();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             if line.contains(said) {
                 return line;
             }
@@ -109,14 +122,14 @@ async fn a_survey_in_a_file_goes_on_after_a_kill_and_does_what_operators_say() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let args = ["--store", "survey.db", "--http", "127.0.0.1:0"];
-    let mut survey = Survey::start(path, &args);
+    let survey = Survey::start(path, &args, SLOW);
     let server = survey.until("http://");
     survey.until("m-2 is planned");
     charge(path, &server, "m-1");
     survey.until("m-1 is flying with 2 photos");
     survey.kill();
 
-    let mut survey = Survey::start(path, &args);
+    let survey = Survey::start(path, &args, FAST);
     let server = survey.until("http://");
     let found = survey.until("m-1 is");
     assert!(!found.contains("planned") && !found.contains(" 0 photos"), "{found}");
@@ -138,7 +151,7 @@ async fn a_survey_in_nats_goes_on_after_a_kill_and_is_steered_through_another_se
     let nats = services::start_nats(None).or_else(|_| services::start_nats(Some(&tools)));
     let nats = nats.unwrap();
     let args = ["--nats", nats.url.as_str()];
-    let mut survey = Survey::start(path, &args);
+    let survey = Survey::start(path, &args, SLOW);
     survey.until("m-2 is planned");
     let types = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/lifecycles.toml");
     let settings =
@@ -153,7 +166,7 @@ async fn a_survey_in_nats_goes_on_after_a_kill_and_is_steered_through_another_se
     assert!((2..5).contains(&before), "{before}");
     call_off(&server.url).await;
 
-    let mut survey = Survey::start(path, &args);
+    let survey = Survey::start(path, &args, FAST);
     survey.until("m-2 is aborted");
     survey.until("m-1 is completed with 5 photos");
     survey.ended();

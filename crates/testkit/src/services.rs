@@ -11,7 +11,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{
         OnceLock,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU16, AtomicU32, Ordering},
     },
 };
 
@@ -320,6 +320,24 @@ fn find(
 fn on_path() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).collect::<Vec<_>>().into_iter()
+}
+
+/// A port for a server that is stopped and started again: the system does not give it to others
+/// while the server is away, because those that it gives are higher.
+///
+/// # Errors
+/// When none is free.
+pub fn lasting_port() -> Result<u16, String> {
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    const PORTS: u16 = 2_000;
+    let process = u16::try_from(std::process::id() % 10_000).unwrap_or(0);
+    for _ in 0..PORTS {
+        let port = 20_000 + process + TAKEN.fetch_add(1, Ordering::Relaxed) % PORTS;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err("no port is free".to_owned())
 }
 
 /// A port nobody listens on. Somebody may take it before we do; that has not happened yet.

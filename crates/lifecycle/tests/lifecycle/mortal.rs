@@ -1,12 +1,11 @@
 //! A NATS server that can be killed and comes back, and buckets on it for those who wait it out.
 
 use std::{
-    net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU16, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -33,18 +32,6 @@ fn tools() -> PathBuf {
     std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tools")
 }
 
-/// One that the system does not give to others while the server is away: those it gives are higher.
-fn port() -> u16 {
-    static TAKEN: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
-    loop {
-        let port = first + TAKEN.fetch_add(1, Ordering::Relaxed) % 2_000;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
-}
-
 impl Server {
     pub(crate) fn start() -> Self {
         let programs = services::nats_programs(None);
@@ -58,7 +45,7 @@ impl Server {
     }
 
     fn of(programs: PathBuf) -> Self {
-        let port = port();
+        let port = services::lasting_port().unwrap();
         let (program, folder) = (programs.join("nats-server"), tempfile::tempdir().unwrap());
         let mut server = Self { program, port, folder, running: None };
         server.run();

@@ -1,7 +1,6 @@
 //! Lifecycles in a NATS server that goes away and comes back.
 
 use std::{
-    net::TcpListener,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -30,7 +29,7 @@ struct Nats {
 
 impl Nats {
     fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = services::lasting_port().unwrap();
         let mut nats = Self { port, folder: tempfile::tempdir().unwrap(), running: None };
         nats.run();
         nats
