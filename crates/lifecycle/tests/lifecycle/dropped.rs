@@ -1,6 +1,6 @@
 //! What watches leave behind that are dropped, on every store: nothing, and soon.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use waypost_lifecycle::Bucket;
@@ -46,7 +46,7 @@ async fn watches_that_are_dropped_are_gone_within_a_second(site: Site) {
     let n_held = &*site.n_held;
     let before = n_held().await;
     // A machine that is busy may be slow once, and is not each time.
-    let mut soonest = Duration::MAX;
+    let mut n_soon = 0;
     for round in 0..5 {
         let mut watches = Vec::new();
         for _ in 0..WATCHES {
@@ -56,11 +56,13 @@ async fn watches_that_are_dropped_are_gone_within_a_second(site: Site) {
         }
         assert!(n_held().await >= before + WATCHES, "in round {round}");
         drop(watches);
-        let dropped_at = Instant::now();
-        while n_held().await > before {
-            tokio::task::yield_now().await;
-        }
-        soonest = soonest.min(dropped_at.elapsed());
+        let gone = async || {
+            while n_held().await > before {
+                tokio::task::yield_now().await;
+            }
+        };
+        n_soon += u32::from(tokio::time::timeout(Duration::from_secs(1), gone()).await.is_ok());
+        gone().await;
     }
-    assert!(soonest < Duration::from_secs(1), "{soonest:?}");
+    assert!(n_soon > 0, "in no round");
 }

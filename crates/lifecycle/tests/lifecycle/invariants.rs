@@ -1,6 +1,6 @@
 //! What stays true whatever happens, on every store.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, slice};
 
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -275,7 +275,7 @@ async fn own_writes_are_seen(manager: &Manager, missions: &Workflow<Mission>) {
         let id = format!("own-{round}");
         let own = Mission { owner: "o-own".to_owned(), ..mission(&id) };
         missions.create(&own).await.unwrap();
-        assert_eq!(missions.list(&mine).await.unwrap(), [own.clone()]);
+        assert_eq!(missions.list(&mine).await.unwrap(), slice::from_ref(&own));
         missions.transition(&id, "flying", Source::Rule, "").await.unwrap();
         let flying = Mission { phase: "flying".to_owned(), ..own };
         let in_flight = mine.clone().in_phase("flying");
