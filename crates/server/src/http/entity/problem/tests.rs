@@ -1,5 +1,7 @@
 //! What clients see of failures.
 
+use std::sync::{Arc, Mutex};
+
 use waypost_engine::{
     Error,
     entity::{Fault, Refusal},
@@ -120,6 +122,43 @@ async fn a_defect_is_told_by_its_ticket_or_by_its_cause() {
     let (_, body) = read(failure.answer("/x", Verbosity::Verbose)).await;
     assert_eq!(body["detail"], "secret");
     assert!(body["ticket"].is_string());
+}
+
+/// What is logged.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn whoever_shows_a_ticket_is_told_the_cause_by_the_log() {
+    let unavailable = Failure::from(StoreError::Unavailable("no way to db-7".into()));
+    for (failure, level, cause) in [
+        (Failure::defect("page 7 is torn"), "ERROR", "page 7 is torn"),
+        (unavailable, "WARN", "no way to db-7"),
+    ] {
+        let seen = Seen::default();
+        let writer = seen.clone();
+        let log = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false);
+        let answer = tracing::subscriber::with_default(log.finish(), || {
+            failure.clone().answer("/x", Verbosity::Sanitized)
+        });
+        let ticket = read(answer).await.1["ticket"].as_str().unwrap().to_owned();
+        let logged = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+        for part in [level, ticket.as_str(), cause, failure.code] {
+            assert!(logged.contains(part), "{part}: {logged}");
+        }
+        assert_eq!(logged.lines().count(), 1, "{logged}");
+    }
 }
 
 #[tokio::test]
