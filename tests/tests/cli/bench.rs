@@ -50,6 +50,7 @@ fn lifecycles_are_measured_on_every_store() {
             measured,
             [
                 "transitions",
+                "transitions, no index",
                 "raw: read and update",
                 "raw: update alone",
                 "list by index, 20 entities",

@@ -161,8 +161,9 @@ pub(crate) async fn a_run_with_a_processor_is_told_step_by_step() {
 #[tokio::test]
 pub(crate) async fn what_a_processor_has_added_is_moved_on_though_the_model_does_not_know_it() {
     let hall = hall().await;
+    let processor = json!({"name": "p", "config": {"attachEntity": true}});
     hall.with_states(json!({
-        "NEW": {"transitions": [{"name": "A", "next": "MID", "processors": [{"name": "p"}]}]},
+        "NEW": {"transitions": [{"name": "A", "next": "MID", "processors": [processor]}]},
         "MID": {"transitions": [{"name": "GO", "next": "END", "manual": true}]},
         "END": {},
     }))
