@@ -9,6 +9,7 @@ use crate::migrate::{Migration, pending};
 const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "init", sql: include_str!("migrations/0001_init.sql") },
     Migration { number: 2, name: "past", sql: include_str!("migrations/0002_past.sql") },
+    Migration { number: 3, name: "terms", sql: include_str!("migrations/0003_terms.sql") },
 ];
 
 /// How often it is tried while other nodes do the same.

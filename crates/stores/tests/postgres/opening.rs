@@ -28,7 +28,7 @@ async fn nodes_that_start_at_once_make_the_schema_once() {
         });
     }
     starting.join_all().await;
-    assert_eq!(site.number("select count(*) from migrations").await, 2);
+    assert_eq!(site.number("select count(*) from migrations").await, 3);
     assert_eq!(site.number("select count(*) from instances").await, 6);
 }
 
@@ -36,9 +36,9 @@ async fn nodes_that_start_at_once_make_the_schema_once() {
 async fn how_far_the_schema_is_can_be_read() {
     let site = Site::new();
     let read = async || PostgresMigrations::read(&site.url, Some(&site.schema)).await.unwrap();
-    assert_eq!(read().await, PostgresMigrations { applied: vec![], pending: vec![1, 2] });
+    assert_eq!(read().await, PostgresMigrations { applied: vec![], pending: vec![1, 2, 3] });
     drop(site.node(StoreClock::Database).await);
-    assert_eq!(read().await, PostgresMigrations { applied: vec![1, 2], pending: vec![] });
+    assert_eq!(read().await, PostgresMigrations { applied: vec![1, 2, 3], pending: vec![] });
 }
 
 #[tokio::test(flavor = "multi_thread")]
