@@ -33,7 +33,7 @@ pub use crate::{
     message::{Delivery, Message, MessageChange, MessageRef, Posted},
     note::Note,
     rejection::{Rejection, RejectionClass, RejectionCode},
-    sift::{Lookup, Sift, Span, Tally, TallyQuery, Term},
+    sift::{Lookup, PAGE_BYTES_MAX, Sift, Span, Tally, TallyQuery, Term, may_go_on},
     store::{
         Change, Conflict, Cursor, Figures, Hint, Listener, Query, QueueFigures, Records, Scope,
         Store, StoreError,

@@ -1,6 +1,17 @@
 //! Going through instances of one definition by id, now or as of an instant, and counting them.
 
-use crate::{DefinitionRef, InstanceId, Kind, Tenant, Timestamp};
+use crate::{DefinitionRef, InstanceId, Kind, Record, Tenant, Timestamp};
+
+/// How many bytes of states a page may have before its last record. A state may have many; a page
+/// of them must still fit in memory many times over.
+pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Whether there may be more behind a page that was to have at most `limit` records.
+#[must_use]
+pub fn may_go_on(page: &[Record], limit: u32) -> bool {
+    let n_bytes: usize = page.iter().map(|it| it.state.as_str().len()).sum();
+    usize::try_from(limit).is_ok_and(|it| page.len() >= it) || n_bytes >= PAGE_BYTES_MAX
+}
 
 /// Which instances to go through, in the order of their ids.
 #[derive(Clone, Debug)]

@@ -94,7 +94,8 @@ pub trait Store: Records {
     /// nothing.
     async fn count(&self, query: &Query) -> Result<u64, StoreError>;
 
-    /// Instances of one definition as they are, or were at an instant, by id.
+    /// Instances of one definition as they are, or were at an instant, by id. A page ends early
+    /// with the record that takes it to [`PAGE_BYTES_MAX`](crate::PAGE_BYTES_MAX) bytes.
     async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError>;
 
     /// How many instances there are, or were at an instant, by definition and step.
@@ -106,7 +107,8 @@ pub trait Store: Records {
     async fn past(&self, keys: &[Key], at: Timestamp) -> Result<Vec<Option<Record>>, StoreError>;
 
     /// The versions of an instance that are known, newest first, from the present one on through
-    /// those that were kept: those before `before`, or all, at most `limit`.
+    /// those that were kept: those before `before`, or all, at most `limit`. Pages end early like
+    /// those of [`Self::sift`].
     async fn versions(
         &self,
         key: &Key,

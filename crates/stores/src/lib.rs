@@ -8,6 +8,7 @@ mod hint;
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod migrate;
+mod page;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod portion;
 #[cfg(feature = "postgres")]

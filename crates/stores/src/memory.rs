@@ -23,6 +23,7 @@ use self::tables::{STREAM, Tables};
 use crate::{
     check::{Verdict, judge},
     hint::{Listeners, hints},
+    page::room,
 };
 
 /// A store in memory, by the clock it is given.
@@ -204,7 +205,9 @@ impl Store for MemoryStore {
     async fn sift(&self, sift: &Sift) -> Result<Vec<Record>, StoreError> {
         let tables = self.tables();
         let found = tables.sifted(sift).skip(sift.offset as usize);
-        Ok(found.take(sift.limit as usize).cloned().collect())
+        let mut room = room();
+        let page = found.take(sift.limit as usize).take_while(|it| room(it));
+        Ok(page.cloned().collect())
     }
 
     async fn tally(&self, query: &TallyQuery) -> Result<Vec<Tally>, StoreError> {
@@ -223,7 +226,9 @@ impl Store for MemoryStore {
         limit: u32,
     ) -> Result<Vec<Record>, StoreError> {
         let tables = self.tables();
-        Ok(tables.known(key, before).take(limit as usize).cloned().collect())
+        let mut room = room();
+        let page = tables.known(key, before).take(limit as usize).take_while(|it| room(it));
+        Ok(page.cloned().collect())
     }
 
     async fn settle(&self, at: Timestamp) -> Result<(), StoreError> {

@@ -1,8 +1,8 @@
 //! Goes through the instances of one definition by id, as they are and as they were, and counts them.
 
 use waypost_kernel::{
-    DefinitionRef, Key, Kind, Lookup, Record, Sift, StoreError, Tally, TallyQuery, Timestamp,
-    Version,
+    DefinitionRef, Key, Kind, Lookup, PAGE_BYTES_MAX, Record, Sift, StoreError, Tally, TallyQuery,
+    Timestamp, Version,
 };
 
 use super::{
@@ -37,8 +37,20 @@ pub(super) async fn sift(readers: &Connections, sift: &Sift) -> Result<Vec<Recor
         view.record(),
         conditions.sql
     );
-    let rows = readers.read(&sql, &conditions.parameters()).await?;
+    let rows = readers.read(&page(&sql, "id"), &conditions.parameters()).await?;
     rows.iter().map(record).collect()
+}
+
+/// Only what a page has room for of what a statement selects in this order. The database knows how
+/// long a state is without reading it.
+fn page(sql: &str, order: &str) -> String {
+    format!(
+        "select {RECORD} from (
+            select *, sum(octet_length(state)) over (
+                order by {order} rows between unbounded preceding and 1 preceding
+            ) as n_bytes from ({sql}) q
+        ) p where coalesce(n_bytes, 0) < {PAGE_BYTES_MAX} order by {order}"
+    )
 }
 
 /// The index of entities is for these alone, and a number that is bound proves nothing.
@@ -178,6 +190,7 @@ pub(super) async fn versions(
     );
     let before = before.map_or(i64::MAX, |it| signed(it.0));
     let (tenant, kind, id) = (key.tenant.as_str(), key.kind.code(), key.id.as_str());
+    let sql = page(&sql, "version desc");
     let rows = readers.read(&sql, &[&tenant, &kind, &id, &before, &i64::from(limit)]).await?;
     rows.iter().map(record).collect()
 }

@@ -6,7 +6,7 @@ use waypost_kernel::{
 };
 
 use super::{conditions::Conditions, rows};
-use crate::steps::enclosed;
+use crate::{page::room, steps::enclosed};
 
 /// Instances as they are.
 const NOW: &str = "instances i";
@@ -41,7 +41,13 @@ pub(super) fn sift(connection: &Connection, sift: &Sift) -> Result<Vec<Record>> 
     let mut parameters = view.parameters();
     parameters.extend(conditions.parameters());
     parameters.extend([&sift.limit as &dyn ToSql, &sift.offset]);
-    connection.prepare_cached(&sql)?.query_map(&*parameters, rows::record)?.collect()
+    page(connection.prepare_cached(&sql)?.query_map(&*parameters, rows::record)?)
+}
+
+/// What a page has room for. The rest is not read.
+fn page(records: impl Iterator<Item = Result<Record>>) -> Result<Vec<Record>> {
+    let mut room = room();
+    records.take_while(|it| it.as_ref().map_or(true, &mut room)).collect()
 }
 
 /// Only instances at one of the steps.
@@ -140,7 +146,7 @@ pub(super) fn versions(
     );
     let before = before.map_or(i64::MAX, |it| rows::signed(it.0));
     let parameters = params![key.tenant.as_str(), key.kind.code(), key.id.as_str(), before, limit];
-    connection.prepare_cached(&sql)?.query_map(parameters, rows::record)?.collect()
+    page(connection.prepare_cached(&sql)?.query_map(parameters, rows::record)?)
 }
 
 /// What is looked at: instances as they are, or as they were.

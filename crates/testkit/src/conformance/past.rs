@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use waypost_kernel::{Facets, Record, Timestamp, Version};
+use waypost_kernel::{Facets, Record, Timestamp, Version, may_go_on};
 
 use super::{
     run::cases,
-    sample::{AT, TICK, bump, bump_with, entity, evolve, key, live, orders},
+    sample::{AT, TICK, bump, bump_with, entity, evolve, key, large, live, orders},
     subject::Subject,
 };
 
@@ -16,6 +16,7 @@ cases![
     pasts_come_in_the_order_asked_for,
     an_instance_whose_past_is_not_kept_is_known_as_it_is,
     versions_come_newest_first_in_pages,
+    pages_of_large_versions_end_early,
     commits_that_land_together_keep_every_version,
     what_is_refused_keeps_nothing,
 ];
@@ -111,6 +112,22 @@ async fn versions_come_newest_first_in_pages(subject: Subject) {
     assert_eq!(page(Some(1), 9).await, [0; 0]);
     assert_eq!(page(None, 0).await, [0; 0]);
     assert_eq!(subject.versions(&entity("e-2")).await, []);
+}
+
+async fn pages_of_large_versions_end_early(subject: Subject) {
+    let it = entity("e-1");
+    for version in 1..=4 {
+        subject.land(large(evolve(&it, version, live("new")))).await;
+    }
+    subject.land(evolve(&it, 5, live("new"))).await;
+    let page = async |before: Option<u64>| {
+        let found = subject.store.versions(&it, before.map(Version), 100).await;
+        let found = found.expect("looks back");
+        (numbers(&found), may_go_on(&found, 100))
+    };
+    assert_eq!(page(None).await, (vec![5, 4, 3], true));
+    assert_eq!(page(Some(3)).await, (vec![2, 1], true));
+    assert_eq!(page(Some(2)).await, (vec![1], false));
 }
 
 async fn commits_that_land_together_keep_every_version(subject: Subject) {

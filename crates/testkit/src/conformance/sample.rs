@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use waypost_kernel::{
     Claim, Commit, Definition, DefinitionRef, EventRecord, Expectation, Facets, Json, Key, Kind,
-    Lease, Message, MessageChange, Request, Sift, TallyQuery, Task, TaskChange, TaskRef, Tenant,
-    Timer, TimerChange, TimerRef, Timestamp, Timing, Version, Write,
+    Lease, Message, MessageChange, PAGE_BYTES_MAX, Request, Sift, TallyQuery, Task, TaskChange,
+    TaskRef, Tenant, Timer, TimerChange, TimerRef, Timestamp, Timing, Version, Write,
 };
 
 /// Whose the samples are, unless a case is about tenants.
@@ -79,6 +79,13 @@ pub(super) fn live(step: &str) -> Facets {
 pub(super) fn evolve(key: &Key, version: u64, facets: Facets) -> Commit {
     let mut commit = Commit { timing: Timing::Landed, ..bump_with(key, version, facets) };
     commit.writes.iter_mut().for_each(|it| it.keeps_past = true);
+    commit
+}
+
+/// The same with states of which two fill a page.
+pub(super) fn large(mut commit: Commit) -> Commit {
+    let state = Json::of(&"x".repeat(PAGE_BYTES_MAX / 2));
+    commit.writes.iter_mut().for_each(|it| it.state = state.clone());
     commit
 }
 

@@ -7,8 +7,8 @@ use waypost_kernel::{Commit, DefinitionRef, Facets, Key, Kind, Sift, TallyQuery}
 use super::{
     run::cases,
     sample::{
-        TENANT, TICK, all_entities, all_orders, bump, bump_with, entity, evolve, key_of, live,
-        orders,
+        TENANT, TICK, all_entities, all_orders, bump, bump_with, entity, evolve, key_of, large,
+        live, orders,
     },
     subject::Subject,
 };
@@ -16,6 +16,7 @@ use super::{
 cases![
     instances_come_by_id_byte_by_byte,
     instances_come_in_pages,
+    pages_of_large_instances_end_early,
     only_instances_of_the_definition_come,
     instances_can_be_sifted_by_status_and_step,
     any_face_can_be_sifted,
@@ -67,6 +68,23 @@ async fn instances_come_in_pages(subject: Subject) {
     let at = Some(subject.now() + Duration::from_secs(1));
     let then = Sift { at, after: Some("a".into()), offset: 1, limit: 2, ..all_orders() };
     assert_eq!(subject.sift(&then).await, ["c", "d"]);
+}
+
+async fn pages_of_large_instances_end_early(subject: Subject) {
+    for id in ["a", "c", "d"] {
+        subject.land(large(evolve(&entity(id), 1, live("new")))).await;
+    }
+    create(&subject, &entity("b"), live("new")).await;
+    // What lands at the same time is told apart by the least of times.
+    subject.advance(Duration::from_secs(1));
+    for at in [None, Some(subject.now())] {
+        let page = async |after: Option<&str>| {
+            let after = after.map(Into::into);
+            subject.sift(&Sift { after, at, limit: 9, ..all_orders() }).await
+        };
+        assert_eq!(page(None).await, ["a", "b", "c"]);
+        assert_eq!(page(Some("c")).await, ["d"]);
+    }
 }
 
 async fn only_instances_of_the_definition_come(subject: Subject) {
