@@ -14,6 +14,7 @@ mod letters;
 mod lookup;
 mod model;
 mod models;
+mod page;
 mod read;
 mod record;
 mod refuse;

@@ -152,8 +152,15 @@ pub const SIFT_PAGE: u32 = 500;
 /// How many entities one page may have, and one direct search may give.
 pub const ENTITIES_MAX: u32 = 10_000;
 
+/// How many bytes of documents one page of entities may have: all of it is in memory when it is
+/// answered. Searches that stream have no such limit.
+pub const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How many entities are read at a time as they were.
+pub const PAST_PAGE: usize = 64;
+
 /// How many changes of an entity are told.
-pub const CHANGES_MAX: u32 = 1_000;
+pub const CHANGES_MAX: usize = 1_000;
 
 /// How many paths of a model may be looked up by.
 pub const INDEXES_MAX: usize = 16;

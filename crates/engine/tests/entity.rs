@@ -4,12 +4,16 @@
 
 #[path = "entity/calls.rs"]
 mod calls;
+#[path = "entity/large.rs"]
+mod large;
 #[path = "entity/models.rs"]
 mod models;
 #[path = "entity/nodes.rs"]
 mod nodes;
 #[path = "entity/reading.rs"]
 mod reading;
+#[path = "entity/savepoints.rs"]
+mod savepoints;
 #[path = "entity/searching.rs"]
 mod searching;
 #[path = "entity/snapshot.rs"]

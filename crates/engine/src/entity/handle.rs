@@ -168,6 +168,11 @@ impl Entities {
         let key = self.model_key(which);
         let found = self.store().load(std::slice::from_ref(&key)).await?.pop().flatten();
         let Some(record) = found else { return Ok(Model::absent()) };
+        // What was made ready once is not made ready again.
+        if let Some(known) = self.home().models.get(&key).filter(|it| it.version == record.version)
+        {
+            return Ok(known);
+        }
         let model = Model::read(&record)?;
         self.home().models.keep(key, model.clone());
         Ok(model)

@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use waypost_kernel::{
-    DefinitionRef, InstanceId, Key, Kind, Record, Tally, TallyQuery, Timestamp, Version,
-};
+use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Tally, TallyQuery, Timestamp, Version};
 use waypost_machines::entity::workflow::available;
 
 use super::{
@@ -91,32 +89,28 @@ impl Entities {
             }
             (Some(_) | None, _) => Vec::new(),
         };
-        let versions = self.versions_until(id, self.instant(until).await?).await?;
-        for record in versions {
-            views.push(ChangeView::from(&Entity::read(record)?));
+        let mut before = self.ended(id, self.instant(until).await?).await?;
+        while let Some(version) = before.filter(|_| views.len() < CHANGES_MAX) {
+            let page = self.store().versions(&self.key(id), Some(version), VERSIONS_PAGE).await?;
+            before = page.last().map(|it| it.version);
+            for record in page {
+                views.push(ChangeView::from(&Entity::read(record)?));
+            }
         }
+        views.truncate(CHANGES_MAX);
         let is_known = !views.is_empty() || until.is_some() && self.stored(id).await?.is_some();
         if is_known { Ok(views) } else { Err(no_entity(id).into()) }
     }
 
-    /// What the entity was until then, newest first.
-    async fn versions_until(
+    /// The version after the last that the entity had until then; none if it was not there yet.
+    async fn ended(
         &self,
         id: &InstanceId,
         until: Option<Timestamp>,
-    ) -> Result<Vec<Record>, Fault> {
-        let key = self.key(id);
-        let before = match until {
-            None => None,
-            Some(at) => {
-                let last = self.store().past(std::slice::from_ref(&key), at).await?.pop().flatten();
-                match last {
-                    Some(record) => Some(record.version.next()),
-                    None => return Ok(Vec::new()),
-                }
-            }
-        };
-        Ok(self.store().versions(&key, before, CHANGES_MAX).await?)
+    ) -> Result<Option<Version>, Fault> {
+        let Some(at) = until else { return Ok(Some(Version(u64::MAX))) };
+        let last = self.store().past(&[self.key(id)], at).await?.pop().flatten();
+        Ok(last.map(|it| it.version.next()))
     }
 
     /// The names of the transitions that can be asked for, in declared order. `model`, if given, is

@@ -5,13 +5,19 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
+use waypost_documents::document::Value;
 use waypost_kernel::DefinitionRef;
 use waypost_machines::entity::cascade::{
     self, Asked, Call, Cause, Command, Failure, FailureKind, Limits, Ran, Replies, Reply, Retry,
     Run, Stop,
 };
 
-use super::{Answer, Code, Entities, Fault, Question, Refusal, model::Model, work::Work};
+use super::{
+    Answer, Code, Entities, Fault, Question, Refusal,
+    model::Model,
+    transaction::{LayerId, Transaction},
+    work::Work,
+};
 use crate::{error::Error, foresight, limits::CALLS_MAX, turn::message_of};
 
 impl Entities {
@@ -78,9 +84,9 @@ impl Entities {
                 layer: layer.0,
                 avoid: &avoid,
             };
-            let Answer { mut reply, member } = self.home().compute.ask(question).await;
+            let Answer { reply, member } = self.home().compute.ask(question).await;
+            let mut reply = keep(transaction, layer, (call, entity.id), reply)?;
             let Reply::Failed { cause, message, .. } = &reply else {
-                transaction.merge(layer)?;
                 reply.warn_before(warnings);
                 return Ok(reply);
             };
@@ -111,6 +117,44 @@ impl Entities {
         }
         Ok(())
     }
+}
+
+/// Makes what a member did through callbacks part of the transaction, if it is done and that can be.
+fn keep(
+    transaction: &Transaction,
+    layer: LayerId,
+    (call, entity): (&Call, &str),
+    reply: Reply,
+) -> Result<Reply, Fault> {
+    if matches!(reply, Reply::Failed { .. }) {
+        return Ok(reply);
+    }
+    let written = transaction.written(layer, &entity.into())?;
+    match (&written, &call.asked) {
+        (Some(it), _) if it.is_deleted => {
+            let message = "it has deleted the entity that it was asked about".to_owned();
+            return Ok(unasked(message, reply.into_warnings()));
+        }
+        (Some(_), Asked::Function { .. }) => {
+            let message = "it has written the entity that it was asked about".to_owned();
+            return Ok(unasked(message, reply.into_warnings()));
+        }
+        (Some(_) | None, _) => {}
+    }
+    match (transaction.merge(layer), &call.asked) {
+        (Ok(()), _) => {}
+        (Err(refusal), Asked::Processor { is_apart: true, .. }) => {
+            return Ok(unasked(refusal.detail, reply.into_warnings()));
+        }
+        (Err(refusal), _) => return Err(refusal.into()),
+    }
+    Ok(match (written, &call.asked, reply) {
+        (Some(it), Asked::Processor { is_apart: true, .. }, Reply::Processed { warnings, .. })
+        | (Some(it), _, Reply::Processed { value: None | Some(Value::Null), warnings }) => {
+            Reply::Written { value: it.document()?, warnings }
+        }
+        (_, _, reply) => reply,
+    })
 }
 
 /// Who would be asked is only noted: members may act on the outside. A processor is taken to leave

@@ -6,15 +6,16 @@ use waypost_documents::{
     document::Value,
     predicate::{Predicate, Subject},
 };
-use waypost_kernel::{DefinitionRef, InstanceId, Kind, Lookup, Sift, Timestamp, Version};
+use waypost_kernel::{
+    DefinitionRef, InstanceId, Kind, Lookup, Sift, Timestamp, Version, may_go_on,
+};
 use waypost_machines::entity::criterion::{Criterion, Mistake};
 
 use super::{
     Code, Entities, Entity, Fault, Item, Refusal, lookup::narrowed, models::bad, record::LIVE,
 };
 use crate::limits::{
-    ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_DELETIONS_MAX, TRANSACTION_INSTANCES_MAX,
-    TURN_ATTEMPTS_MAX,
+    SIFT_PAGE, TRANSACTION_DELETIONS_MAX, TRANSACTION_INSTANCES_MAX, TURN_ATTEMPTS_MAX,
 };
 
 /// Entities that match, in the order of their ids, a page at a time.
@@ -49,59 +50,6 @@ pub fn condition(condition: &Value) -> Result<Predicate, Refusal> {
 }
 
 impl Entities {
-    /// Entities of a model, a page at a time by number.
-    ///
-    /// # Errors
-    /// When there is no such model, or the page lies beyond what is given by number.
-    pub async fn list(
-        &self,
-        model: &DefinitionRef,
-        (offset, limit): (u32, u32),
-        at: Option<Timestamp>,
-    ) -> Result<Vec<Entity>, Fault> {
-        if limit == 0 || limit > ENTITIES_MAX {
-            return Err(bad(format!("a page has 1 to {ENTITIES_MAX} entities")).into());
-        }
-        if offset > OFFSET_MAX.saturating_mul(100) {
-            let n_entities: u64 =
-                self.tally(Some(model), at).await?.iter().map(|it| it.count).sum();
-            if n_entities <= u64::from(offset) {
-                return Ok(Vec::new());
-            }
-            let detail = "the page lies too far; search with a condition on the id instead";
-            return Err(bad(detail.to_owned()).into());
-        }
-        if self.within.is_some() {
-            return self.list_within(model, (offset, limit), at).await;
-        }
-        self.exists(model).await?;
-        let at = self.settled(at).await?;
-        let sift = Sift { offset, limit, ..self.sift(model, at) };
-        let records = self.store().sift(&sift).await?;
-        Ok(records.into_iter().map(Entity::read).collect::<Result<_, _>>()?)
-    }
-
-    async fn list_within(
-        &self,
-        model: &DefinitionRef,
-        (offset, limit): (u32, u32),
-        at: Option<Timestamp>,
-    ) -> Result<Vec<Entity>, Fault> {
-        let mut found = self.search(model, None, at).await?;
-        let (mut left, mut page) = (usize::try_from(offset).unwrap_or(usize::MAX), Vec::new());
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        loop {
-            let next = found.next().await?;
-            if next.is_empty() || page.len() >= limit {
-                page.truncate(limit);
-                return Ok(page);
-            }
-            let n_skipped = left.min(next.len());
-            left -= n_skipped;
-            page.extend(next.into_iter().skip(n_skipped));
-        }
-    }
-
     /// Entities of a model that match, or all.
     ///
     /// # Errors
@@ -241,7 +189,7 @@ impl Entities {
         Ok(left)
     }
 
-    fn sift(&self, model: &DefinitionRef, at: Option<Timestamp>) -> Sift {
+    pub(super) fn sift(&self, model: &DefinitionRef, at: Option<Timestamp>) -> Sift {
         Sift {
             tenant: self.caller.tenant.clone(),
             kind: Kind::Entity,
@@ -263,34 +211,41 @@ impl Found {
     /// # Errors
     /// When the store cannot be read.
     pub async fn next(&mut self) -> Result<Vec<Entity>, Fault> {
-        while !self.is_over {
-            // An index knows only what is there now.
-            let at = self.at.filter(|_| self.lookup.is_none());
-            let sift = Sift {
-                lookup: self.lookup.clone(),
-                after: self.after.clone(),
-                ..self.entities.sift(&self.model, at)
-            };
-            let records = self.entities.store().sift(&sift).await?;
-            self.is_over = records.len() < usize::try_from(sift.limit).unwrap_or(usize::MAX);
-            self.after = records.last().map(|it| it.key.id.clone());
-            let records = match self.at.filter(|_| self.lookup.is_some()) {
-                Some(at) => self.entities.all_as_of(records, at).await?,
-                None => records,
-            };
-            let mut page = Vec::new();
-            for record in records {
-                if !self.written.contains_key(&record.key.id) {
-                    page.push(Entity::read(record)?);
-                }
-            }
-            let page = self.overlaid(page);
-            let page = self.matching(page)?;
+        while let Some(page) = self.look().await? {
             if !page.is_empty() {
                 return Ok(page);
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Those that match among some that were looked at; nothing when all have been.
+    pub(super) async fn look(&mut self) -> Result<Option<Vec<Entity>>, Fault> {
+        if self.is_over {
+            return Ok(None);
+        }
+        // An index knows only what is there now.
+        let at = self.at.filter(|_| self.lookup.is_none());
+        let sift = Sift {
+            lookup: self.lookup.clone(),
+            after: self.after.clone(),
+            ..self.entities.sift(&self.model, at)
+        };
+        let records = self.entities.store().sift(&sift).await?;
+        self.is_over = !may_go_on(&records, sift.limit);
+        self.after = records.last().map(|it| it.key.id.clone());
+        let records = match self.at.filter(|_| self.lookup.is_some()) {
+            Some(at) => self.entities.all_as_of(records, at).await?,
+            None => records,
+        };
+        let mut page = Vec::new();
+        for record in records {
+            if !self.written.contains_key(&record.key.id) {
+                page.push(Entity::read(record)?);
+            }
+        }
+        let page = self.overlaid(page);
+        self.matching(page).map(Some)
     }
 
     /// Adds what the transaction has written with ids up to here.

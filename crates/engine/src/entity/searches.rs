@@ -181,9 +181,7 @@ impl Entities {
         let skip = usize::try_from(offset % chunk).unwrap_or(usize::MAX);
         let take = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let keys: Vec<Key> = keys.into_iter().skip(skip).take(take).collect();
-        let records = self.store().past(&keys, view.at).await?;
-        let entities = records.into_iter().flatten().map(Entity::read);
-        let entities = entities.collect::<Result<_, _>>()?;
+        let entities = self.page_of(&keys, view.at).await?;
         Ok(SearchPage { entities, n_found: view.n_found })
     }
 
@@ -238,8 +236,9 @@ impl Entities {
         let mut found = self.search_at(&kept.view.model, predicate, kept.view.at).await?;
         let (mut n_found, mut ids) = (0, Vec::new());
         loop {
-            let page = found.next().await?;
-            let is_last = page.is_empty();
+            let page = found.look().await?;
+            let is_last = page.is_none();
+            let page = page.unwrap_or_default();
             n_found += u64::try_from(page.len()).unwrap_or(u64::MAX);
             ids.extend(page.into_iter().map(|it| it.id));
             while ids.len() >= SEARCH_CHUNK || is_last && !ids.is_empty() {

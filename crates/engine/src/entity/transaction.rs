@@ -5,7 +5,7 @@
 //! So a savepoint is a layer, and nobody waits for anybody.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -63,6 +63,8 @@ struct Parts {
     beneath: Vec<usize>,
     /// Those that still are. What is closed has handed on to the layer beneath.
     open: BTreeMap<usize, Layer>,
+    /// Those that lay on what was taken back before they were closed. Nothing comes of them.
+    void: BTreeSet<usize>,
     n_stamps: u64,
     n_bytes: usize,
     n_instances_max: usize,
@@ -93,6 +95,7 @@ impl Transaction {
         let parts = Parts {
             beneath: vec![0],
             open,
+            void: BTreeSet::new(),
             n_stamps: 0,
             n_bytes: 0,
             n_instances_max: TRANSACTION_INSTANCES_MAX,
@@ -124,7 +127,7 @@ impl Transaction {
     /// A new layer on top of `beneath`, or of what has become of it.
     pub(super) fn open(&self, beneath: LayerId) -> Result<LayerId, Refusal> {
         let mut parts = self.parts()?;
-        let beneath = parts.resolve(beneath);
+        let beneath = parts.resolve(beneath)?;
         if parts.open.len() > NESTING_MAX || parts.beneath.len() > LAYERS_MAX {
             let detail = format!(
                 "a transaction has at most {NESTING_MAX} calls and callbacks under way, and \
@@ -144,7 +147,7 @@ impl Transaction {
     /// When another layer has written there what this one has read, or extended a model otherwise.
     pub(super) fn merge(&self, layer: LayerId) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
-        let top = parts.resolve(layer);
+        let top = parts.resolve(layer)?;
         let Some(beneath) = parts.under(top) else { return Ok(()) };
         let taken = parts.take(top);
         let is_overtaken = |(id, stamp): (&InstanceId, &u64)| parts.stamp(beneath, id) != *stamp;
@@ -171,19 +174,33 @@ impl Transaction {
 
     /// Forgets what was done in `layer`, unless it is closed already: what it lies on has more in it.
     pub(super) fn discard(&self, layer: LayerId) {
-        if let Ok(mut parts) = self.parts() {
-            let top = parts.resolve(layer);
+        if let Ok(mut parts) = self.parts()
+            && let Ok(top) = parts.resolve(layer)
+        {
             let is_open = usize::try_from(layer.0) == Ok(top);
             if is_open && parts.under(top).is_some() {
                 drop(parts.take(top));
+                parts.avoid(top);
             }
         }
+    }
+
+    /// The entity as those have left it that called back into `layer`, if they have written it.
+    pub(super) fn written(
+        &self,
+        layer: LayerId,
+        id: &InstanceId,
+    ) -> Result<Option<Arc<Entity>>, Refusal> {
+        let parts = self.parts()?;
+        let at = parts.resolve(layer)?;
+        let found = parts.open.get(&at).and_then(|it| it.drafts.get(id));
+        Ok(found.map(|it| Arc::clone(&it.entity)))
     }
 
     /// The entity as `layer` sees it, if the transaction has written it.
     pub(super) fn draft(&self, layer: LayerId, id: &InstanceId) -> Result<Option<Draft>, Refusal> {
         let mut parts = self.parts()?;
-        let at = parts.resolve(layer);
+        let at = parts.resolve(layer)?;
         let found = parts.find(at, |it| it.drafts.get(id)).cloned();
         let is_own = parts.open.get(&at).is_some_and(|it| it.drafts.contains_key(id));
         if !is_own && let Some(layer) = parts.open.get_mut(&at) {
@@ -197,7 +214,7 @@ impl Transaction {
     pub(super) fn drafts(&self, layer: LayerId) -> Result<BTreeMap<InstanceId, Draft>, Refusal> {
         let parts = self.parts()?;
         let mut drafts = BTreeMap::new();
-        let mut at = Some(parts.resolve(layer));
+        let mut at = Some(parts.resolve(layer)?);
         while let Some(index) = at {
             for (id, draft) in parts.open.get(&index).into_iter().flat_map(|it| &it.drafts) {
                 drafts.entry(id.clone()).or_insert_with(|| draft.clone());
@@ -214,13 +231,13 @@ impl Transaction {
         which: &DefinitionRef,
     ) -> Result<Option<Model>, Refusal> {
         let parts = self.parts()?;
-        Ok(parts.find(parts.resolve(layer), |it| it.models.get(which)).cloned())
+        Ok(parts.find(parts.resolve(layer)?, |it| it.models.get(which)).cloned())
     }
 
     /// Notes that `key` was read at `version`, which must be so still when the transaction lands.
     pub(super) fn read(&self, layer: LayerId, key: Key, version: Version) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
-        let at = parts.resolve(layer);
+        let at = parts.resolve(layer)?;
         if let Some(layer) = parts.open.get_mut(&at) {
             layer.reads.entry(key).or_insert(version);
         }
@@ -236,7 +253,7 @@ impl Transaction {
 
     pub(super) fn write(&self, layer: LayerId, draft: Draft) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
-        let at = parts.resolve(layer);
+        let at = parts.resolve(layer)?;
         parts.n_stamps += 1;
         parts.n_bytes += draft.entity.value.as_str().len();
         let draft = Draft { stamp: parts.n_stamps, ..draft };
@@ -253,7 +270,7 @@ impl Transaction {
         model: Model,
     ) -> Result<(), Refusal> {
         let mut parts = self.parts()?;
-        let at = parts.resolve(layer);
+        let at = parts.resolve(layer)?;
         if let Some(layer) = parts.open.get_mut(&at) {
             layer.models.insert(which, model);
         }
@@ -291,8 +308,36 @@ impl Layer {
 
 impl Parts {
     /// The layer that stands for `layer` now.
-    fn resolve(&self, layer: LayerId) -> usize {
-        self.still_open(usize::try_from(layer.0).unwrap_or(0))
+    ///
+    /// # Errors
+    /// When it lay on something that was taken back.
+    fn resolve(&self, layer: LayerId) -> Result<usize, Refusal> {
+        let mut at = usize::try_from(layer.0).unwrap_or(0);
+        // The bottom is open until the end, and stands for layers that never were.
+        while at != 0 && !self.open.contains_key(&at) {
+            if self.void.contains(&at) {
+                let detail = "the call that this was part of has failed";
+                return Err(Refusal::new(Code::Conflict, detail));
+            }
+            at = self.beneath.get(at).copied().unwrap_or_default();
+        }
+        Ok(at)
+    }
+
+    /// Whoever is under way on top of `at` is so for nothing.
+    fn avoid(&mut self, at: usize) {
+        let is_above = |it: &usize| {
+            let mut it = *it;
+            while it > at {
+                it = self.beneath.get(it).copied().unwrap_or_default();
+            }
+            it == at
+        };
+        let above: Vec<usize> = self.open.keys().copied().filter(is_above).collect();
+        for it in above {
+            drop(self.take(it));
+            self.void.insert(it);
+        }
     }
 
     /// What the layer lies on and has not been closed; none for the bottom.

@@ -25,18 +25,30 @@ pub(super) struct Work {
     is_fresh: bool,
     /// What must be let go of before anybody outside is asked.
     pub(super) lane: Mutex<Option<Slot<Entity>>>,
+    /// The same of a model that many extend.
+    turn: Mutex<Option<Slot<Entity>>>,
     /// Keeps the transaction open to callbacks.
     pub(super) listed: Mutex<Option<Listed>>,
 }
 
 impl Work {
     pub(super) fn new(transaction: Arc<Transaction>, layer: LayerId, is_fresh: bool) -> Self {
-        let (lane, listed) = (Mutex::default(), Mutex::default());
-        Self { transaction, layer, is_fresh, lane, listed }
+        let (lane, turn, listed) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { transaction, layer, is_fresh, lane, turn, listed }
     }
 
-    /// Lets others have a turn with the entity.
+    /// The same with a turn of a model's.
+    pub(super) fn with_turn(self, turn: Option<Slot<Entity>>) -> Self {
+        Self { turn: Mutex::new(turn), ..self }
+    }
+
+    pub(super) fn take_turn(&self) -> Option<Slot<Entity>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Lets others have a turn with the entity, and with the model.
     pub(super) fn let_go(&self) {
+        drop(self.take_turn());
         drop(self.lane.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }

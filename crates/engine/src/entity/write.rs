@@ -69,7 +69,7 @@ impl Entities {
                 drop(turn.take());
                 turn = Some(self.home().lanes.enter(&model).await?);
             }
-            let work = self.begin(items, is_fresh);
+            let work = self.begin(items, is_fresh).with_turn(turn.take());
             if let [Item::Update { id, .. }] = items {
                 let slot = self.home().lanes.enter(&self.key(id)).await?;
                 *work.lane.lock().unwrap_or_else(PoisonError::into_inner) = Some(slot);
@@ -79,6 +79,7 @@ impl Entities {
                 // What is at hand may be old: a refusal is only given after looking again.
                 Err(Fault::Refused(_)) if !is_fresh && !work.transaction.is_told() => {
                     is_fresh = true;
+                    turn = work.take_turn();
                     continue;
                 }
                 Err(fault) => return Err(fault),
@@ -155,7 +156,15 @@ impl Entities {
                 Item::Delete { id } => self.delete(work, id, None).await,
                 Item::DeleteSeen { id, version } => self.delete(work, id, Some(*version)).await,
             };
-            let (touched, warnings) = done.map_err(|it| placed(it, index))?;
+            let (touched, warnings) = match done.map_err(|it| placed(it, index)) {
+                Ok(done) => done,
+                Err(Fault::Refused(mut refusal)) => {
+                    refusal.warnings.splice(..0, written.warnings);
+                    refusal.warnings.truncate(WARNINGS_MAX);
+                    return Err(refusal.into());
+                }
+                Err(fault) => return Err(fault),
+            };
             written.touched.push(touched);
             // Many entities mostly have the same to say.
             for warning in warnings {

@@ -16,9 +16,9 @@ use waypost_engine::{
         Written,
     },
 };
-use waypost_kernel::{DefinitionRef, InstanceId};
+use waypost_kernel::{Clock, DefinitionRef, InstanceId, Store};
 use waypost_machines::entity::cascade::{Asked, Cause, Reply};
-use waypost_stores::MemoryStore;
+use waypost_stores::{MemoryStore, SqliteOptions, SqliteStore};
 use waypost_testkit::clock::SimClock;
 
 /// What a member does when it is asked: it sees the value and may work within the transaction.
@@ -89,8 +89,19 @@ impl World {
     }
 
     pub(super) fn with_rules(rules: Rules) -> Self {
+        Self::on(rules, |clock| Arc::new(MemoryStore::new(clock)))
+    }
+
+    /// The same on a store that lets others have a turn while it writes.
+    pub(super) fn on_disk() -> Self {
+        Self::on(Rules::default(), |clock| {
+            Arc::new(SqliteStore::temporary(SqliteOptions::default(), clock).unwrap())
+        })
+    }
+
+    fn on(rules: Rules, store: impl FnOnce(Arc<dyn Clock>) -> Arc<dyn Store>) -> Self {
         let clock = Arc::new(SimClock::default());
-        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
+        let store = store(Arc::clone(&clock) as _);
         let members = Arc::new(Members::default());
         let compute = Arc::clone(&members) as Arc<dyn Compute>;
         let settings = Settings { compute, rules, ..Settings::default() };

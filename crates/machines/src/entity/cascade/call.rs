@@ -79,6 +79,9 @@ pub struct Function {
 pub enum Reply {
     /// A processor is done. No value, or `null`, leaves the entity alone.
     Processed { value: Option<Value>, warnings: Vec<String> },
+    /// A processor is done, and has written the entity itself meanwhile. What it may have returned
+    /// counts for nothing.
+    Written { value: Value, warnings: Vec<String> },
     /// A function has decided.
     Matched { matches: bool, reason: Option<String>, warnings: Vec<String> },
     /// There is no answer, or it is a failure.
@@ -120,6 +123,7 @@ impl Reply {
     pub(super) fn warnings(&self) -> &[String] {
         match self {
             Self::Processed { warnings, .. }
+            | Self::Written { warnings, .. }
             | Self::Matched { warnings, .. }
             | Self::Failed { warnings, .. } => warnings,
         }
@@ -131,6 +135,7 @@ impl Reply {
     pub fn warn_before(&mut self, mut earlier: Vec<String>) {
         match self {
             Self::Processed { warnings, .. }
+            | Self::Written { warnings, .. }
             | Self::Matched { warnings, .. }
             | Self::Failed { warnings, .. } => {
                 earlier.append(warnings);
@@ -144,6 +149,7 @@ impl Reply {
     pub fn into_warnings(self) -> Vec<String> {
         match self {
             Self::Processed { warnings, .. }
+            | Self::Written { warnings, .. }
             | Self::Matched { warnings, .. }
             | Self::Failed { warnings, .. } => warnings,
         }

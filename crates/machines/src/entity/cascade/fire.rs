@@ -68,7 +68,7 @@ fn ask_processor<'a>(
             let facts = object([("success", Value::Bool(true)), mode]);
             let details = format!("processor {name} is done");
             course.note_with(AuditKind::StateProcessResult, details, Some(facts));
-            if !is_apart {
+            if !is_apart || matches!(reply, Reply::Written { .. }) {
                 course.value = value.or(course.value);
             }
             Ok(())
@@ -95,6 +95,7 @@ fn outcome(reply: &Reply) -> Result<Option<&Value>, (FailureKind, &str)> {
     match reply {
         Reply::Processed { value: None | Some(Value::Null), .. } => Ok(None),
         Reply::Processed { value: value @ Some(Value::Object(_)), .. } => Ok(value.as_ref()),
+        Reply::Written { value, .. } => Ok(Some(value)),
         Reply::Processed { value: Some(_), .. } => failed("it returned no object"),
         Reply::Matched { .. } => failed("it was answered as if it were a criterion"),
         Reply::Failed { cause, message, .. } => Err((cause.kind(), cut(message, SAID_MAX))),

@@ -103,7 +103,7 @@ fn ask<'a>(
             let message = cut(message, SAID_MAX);
             Err(Halt::failed(cause.kind(), format!("criteria {name} failed: {message}")))
         }
-        Reply::Processed { .. } => {
+        Reply::Processed { .. } | Reply::Written { .. } => {
             let text = format!("criteria {name} was answered as if it were a processor");
             Err(Halt::failed(FailureKind::WorkflowFailed, text))
         }
