@@ -70,7 +70,7 @@ impl Metrics {
 /// How a question ended, in one word.
 pub(super) const fn outcome(reply: &Reply) -> &'static str {
     match reply {
-        Reply::Processed { .. } | Reply::Matched { .. } => "answered",
+        Reply::Processed { .. } | Reply::Written { .. } | Reply::Matched { .. } => "answered",
         Reply::Failed { cause, .. } => match cause {
             Cause::NoMember => "no_member",
             Cause::Disconnected => "disconnected",

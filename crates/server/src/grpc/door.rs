@@ -143,6 +143,8 @@ fn class(path: &str, headers: &HeaderMap) -> Class {
     if let Some(method) = path.strip_prefix(ENTITIES) {
         return match method {
             "startStreaming" => Class::Operations,
+            // Models are part of no transaction.
+            "entityModelManage" => Class::New,
             // Somebody waits for the member that sends this, with a place of its own.
             _ if headers.contains_key(TICKET) => Class::Finish,
             "entityManage" | "entityManageCollection" => Class::Write,
@@ -202,6 +204,7 @@ mod tests {
             (ENTITIES, "entityManage", &joined, Class::Finish, true),
             (ENTITIES, "entityManageCollection", &plain, Class::Write, true),
             (ENTITIES, "entityModelManage", &plain, Class::New, false),
+            (ENTITIES, "entityModelManage", &joined, Class::New, false),
             (ENTITIES, "entitySearch", &plain, Class::New, false),
             (ENTITIES, "entitySearchCollection", &plain, Class::New, false),
             (ENTITIES, "entitySearchCollection", &joined, Class::Finish, true),

@@ -29,6 +29,7 @@ pub(crate) use self::{
     body::{BODY_MAX, document},
     collections::placed,
     convert::{envelope, single, time as instant},
+    entities::is_ready,
     params::time,
     searches::{not_running, status_name},
     stats::{count, count_states},

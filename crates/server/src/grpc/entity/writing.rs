@@ -17,7 +17,7 @@ use super::{
     envelope::{Done, No},
     parts::{document, id, instant, model},
 };
-use crate::http::entity::{placed, problem::Failure};
+use crate::http::entity::{is_ready, placed, problem::Failure};
 
 /// Creates an entity, or one for each element of an array.
 pub(super) async fn create(
@@ -28,6 +28,10 @@ pub(super) async fn create(
     let model = model(key);
     let value = document(&data, request.data_format)?;
     let items = if let Value::List(values) = value {
+        // Nothing is written of an empty list, and so nobody else asks for the model.
+        if values.is_empty() {
+            is_ready(&entities, &model).await?;
+        }
         values.into_iter().map(|value| Item::Create { model: model.clone(), value }).collect()
     } else {
         vec![Item::Create { model, value }]

@@ -129,6 +129,9 @@ pub(super) async fn write(
             // Nothing has been written.
             Err(fault) if chunk_index == 0 => return Err(fault.into()),
             Err(fault) => {
+                if let Fault::Refused(refusal) = &fault {
+                    warnings.extend_from_slice(&refusal.warnings);
+                }
                 let (code, message) = Failure::from(fault).told();
                 let error = StaleChunkError { code: code.to_owned(), message, chunk_index };
                 done.push(Written::Failed(StaleChunk { error }));

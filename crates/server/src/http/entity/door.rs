@@ -40,6 +40,9 @@ const ROOTS: [&str; 12] = [
     "platform-api",
 ];
 
+/// What can be part of a transaction.
+const JOINED: [&str; 3] = ["/audit/", "/entity/", "/search/"];
+
 /// Whether a path belongs to entities, which are below `context`.
 pub(in crate::http) fn owns(context: &str, path: &str) -> bool {
     let Some(inner) = path.strip_prefix(context) else { return false };
@@ -106,7 +109,8 @@ pub(in crate::http) fn class(
         return Class::Operations;
     }
     // Somebody waits for the member that sends this, with a place of its own.
-    if headers.contains_key(TICKET) {
+    let may_join = JOINED.iter().any(|it| inner.starts_with(it));
+    if may_join && headers.contains_key(TICKET) {
         return Class::Finish;
     }
     // A write may wait for compute members for as long as they are given.
@@ -202,7 +206,10 @@ mod tests {
             (Method::POST, "/api/entity/{format}", &joined, Class::Finish),
             (Method::GET, "/api/entity/{format}", &plain, Class::New),
             (Method::GET, "/api/entity/{format}", &joined, Class::Finish),
+            (Method::POST, "/api/search/direct/{a}/{b}", &joined, Class::Finish),
             (Method::POST, "/api/model/validate/{a}/{b}", &plain, Class::New),
+            (Method::POST, "/api/model/validate/{a}/{b}", &joined, Class::New),
+            (Method::GET, "/api/help", &joined, Class::New),
         ] {
             assert_eq!(class("/api", (&method, route), headers), expected, "{method} {route}");
         }

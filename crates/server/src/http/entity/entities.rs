@@ -62,7 +62,7 @@ pub(in crate::http) async fn create(
 }
 
 /// Goes on only if there is such a model, and it takes entities.
-async fn is_ready(entities: &Entities, model: &DefinitionRef) -> Result<(), Failure> {
+pub(crate) async fn is_ready(entities: &Entities, model: &DefinitionRef) -> Result<(), Failure> {
     match entities.model_lock(model).await? {
         Lock::Locked => Ok(()),
         Lock::Unlocked => Err(Fault::from(Refusal::model_not_locked(model)).into()),
