@@ -33,6 +33,8 @@ mod postgres;
 mod processes;
 #[path = "cli/refusals.rs"]
 mod refusals;
+#[path = "cli/settings.rs"]
+mod settings;
 #[path = "cli/trouble.rs"]
 mod trouble;
 #[path = "cli/verbs.rs"]

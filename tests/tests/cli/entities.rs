@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::world::{World, masked, text, told};
 
 const GUIDE: &str = include_str!("../../../docs/guides/entity.md");
-const KEY: &str = include_str!("../../../crates/server/tests/auth/signing.pem");
+pub(crate) const KEY: &str = include_str!("../../../crates/server/tests/auth/signing.pem");
 
 const SAMPLE: &str = r#"{"items": 3, "note": "gift", "price": 12.50, "to": {"city": "Ulm"}}"#;
 
