@@ -1,6 +1,7 @@
 //! Workflows: what moves entities of one model from state to state. How they are read, checked,
 //! merged, stored and shown.
 
+mod bounds;
 mod built_in;
 mod choose;
 mod circle;

@@ -214,3 +214,40 @@ fn a_place_is_told_without_repeating_what_is_endless() {
     let refusal = take(&[], &body).unwrap_err().to_string();
     assert!(refusal.len() < 300 && refusal.contains("responseTimeoutMs: expected"), "{refusal}");
 }
+
+/// A workflow with so many guarded ways out, and a description of so many bytes.
+fn large(name: &str, n_patterns: usize, n_bytes: usize) -> String {
+    let way = |index| {
+        format!(
+            r#"{{"name":"t{index}","next":"A","manual":true,"criterion":{{"type":"group",
+                "operator":"AND","conditions":[{{"type":"simple","jsonPath":"$.n",
+                "operatorType":"MATCHES_PATTERN","value":"a+"}}]}}}}"#
+        )
+    };
+    let ways: Vec<_> = (0..n_patterns).map(way).collect();
+    let description = "x".repeat(n_bytes);
+    format!(
+        r#"{{"name":"{name}","desc":"{description}","initialState":"A",
+            "states":{{"A":{{"transitions":[{}]}}}}}}"#,
+        ways.join(",")
+    )
+}
+
+#[test]
+fn all_workflows_of_a_model_together_have_their_limits() {
+    let import = |existing: &[Workflow], workflow: &str| {
+        take(existing, &format!(r#"{{"workflows":[{workflow}]}}"#)).map_err(|it| it.to_string())
+    };
+    let half = import(&[], &large("a", 60, 0)).unwrap();
+    expect![
+        "the workflows of a model have at most 100 regular expressions together, these have 101"
+    ]
+    .assert_eq(&import(&half, &large("b", 41, 0)).unwrap_err());
+    assert_eq!(import(&half, &large("b", 40, 0)).unwrap().len(), 2);
+    // What replaces the others does not add to them.
+    assert_eq!(import(&half, &large("a", 100, 0)).unwrap().len(), 1);
+    let half = import(&[], &large("a", 0, 6 << 20)).unwrap();
+    let refused = import(&half, &large("b", 0, 5 << 20)).unwrap_err();
+    let expected = "the workflows of a model have at most 10485760 bytes together";
+    assert!(refused.starts_with(expected), "{refused}");
+}

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use waypost_documents::document::Value;
 
 use super::{
-    Malformed, Rules, Workflow, limits,
+    Malformed, Rules, Workflow, bounds, limits,
     read::{Object, Place, workflow},
     validate,
 };
@@ -40,6 +40,7 @@ pub fn import(
     problems.extend(validate::problems(&incoming, rules));
     let merged = mode.merge(existing, incoming);
     problems.extend(merged.iter().filter_map(validate::loop_problem));
+    problems.extend(bounds::problems(&merged));
     if problems.is_empty() { Ok(merged) } else { Err(Refusal::Invalid(problems)) }
 }
 

@@ -8,6 +8,12 @@ use waypost_documents::document::Value;
 pub mod limits {
     /// Bytes of a name: names are kept with every entity and every event.
     pub const NAME_MAX: usize = 256;
+    /// Bytes that all workflows of a model have together: all of them are read when an entity of
+    /// the model is written for the first time.
+    pub const BYTES_MAX: usize = 10 * 1024 * 1024;
+    /// Regular expressions of all criteria of a model: each may take some mebibytes for as long as
+    /// the model is at hand.
+    pub const PATTERNS_MAX: usize = 100;
     /// Problems one refusal tells. Whoever has more is better served by the first of them.
     pub const PROBLEMS_SHOWN_MAX: usize = 20;
     /// Bytes of a name that a refusal repeats.

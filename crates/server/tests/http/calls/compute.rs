@@ -101,6 +101,19 @@ pub(crate) async fn a_cascade_takes_what_every_processor_adds_and_is_one_version
 }
 
 #[tokio::test]
+pub(crate) async fn a_list_of_nothing_needs_a_model_that_takes_entities() {
+    let hall = hall().await;
+    let error = hall.refused("EntityCreateRequest", new(json!([]))).await;
+    assert!(message(&error).starts_with("MODEL_NOT_FOUND: "), "{error}");
+    hall.world.prepare(&[r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"n":1}"#]).await;
+    let error = hall.refused("EntityCreateRequest", new(json!([]))).await;
+    assert!(message(&error).starts_with("MODEL_NOT_LOCKED: "), "{error}");
+    hall.world.prepare(&["PUT /api/model/m/1/lock"]).await;
+    let done = hall.done("EntityCreateRequest", new(json!([]))).await;
+    assert_eq!(done["transactionInfo"]["entityIds"], json!([]));
+}
+
+#[tokio::test]
 pub(crate) async fn a_processor_that_fails_leaves_nothing_behind() {
     let hall = hall().await;
     hall.with_states(json!({

@@ -318,6 +318,29 @@ pub(crate) async fn what_members_warn_of_is_told_beside_the_body() {
 }
 
 #[tokio::test]
+pub(crate) async fn warnings_come_from_all_that_was_tried() {
+    let hall = hall().await;
+    hall.through(json!([processor("p", json!({}))])).await;
+    let _member = hall
+        .member(&[], |asked| {
+            let n = asked.payload["payload"]["data"]["n"].as_i64().unwrap_or_default();
+            json!({"success": n < 3, "error": {"message": "no"}, "warnings": [format!("saw {n}")]})
+        })
+        .await;
+    let url = format!("http://{}/api/entity/JSON/m/1", hall.world.address);
+    let create = |window: u32| {
+        let url = format!("{url}?transactionWindow={window}");
+        hall.world.client.post(url).body(r#"[{"n":1},{"n":2},{"n":3}]"#).send()
+    };
+    for (window, expected) in [(2, 200), (3, 400)] {
+        let response = create(window).await.unwrap();
+        assert_eq!(response.status().as_u16(), expected);
+        let warnings = response.headers()["waypost-warnings"].to_str().unwrap();
+        assert_eq!(warnings, "3; processor p: saw 1", "{window}");
+    }
+}
+
+#[tokio::test]
 pub(crate) async fn the_time_of_a_write_is_when_it_lands_not_when_it_begins() {
     let hall = hall().await;
     hall.through(json!([processor("p", json!({}))])).await;
