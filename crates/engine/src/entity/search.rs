@@ -13,8 +13,7 @@ use super::{
     Code, Entities, Entity, Fault, Item, Refusal, lookup::narrowed, models::bad, record::LIVE,
 };
 use crate::limits::{
-    ENTITIES_MAX, OFFSET_MAX, SIFT_PAGE, TRANSACTION_DELETIONS_MAX, TRANSACTION_INSTANCES_MAX,
-    TURN_ATTEMPTS_MAX,
+    ENTITIES_MAX, JUDGED_BYTES, OFFSET_MAX, SIFT_PAGE, TRANSACTION_INSTANCES_MAX, TURN_ATTEMPTS_MAX,
 };
 
 /// Entities that match, in the order of their ids, a page at a time.
@@ -166,7 +165,7 @@ impl Entities {
         // What is part of another transaction has its limit.
         let most = match self.within {
             Some(_) => TRANSACTION_INSTANCES_MAX,
-            None => TRANSACTION_DELETIONS_MAX,
+            None => self.home().rules.n_deletions_max,
         };
         let mut found = self.search(model, predicate, at).await?;
         let (mut ids, mut doomed) = (Vec::new(), Vec::new());
@@ -285,7 +284,7 @@ impl Found {
                 }
             }
             let page = self.overlaid(page);
-            let page = self.matching(page)?;
+            let page = self.matching(page).await?;
             if !page.is_empty() {
                 return Ok(page);
             }
@@ -313,10 +312,16 @@ impl Found {
         page
     }
 
-    fn matching(&self, page: Vec<Entity>) -> Result<Vec<Entity>, Fault> {
+    async fn matching(&self, page: Vec<Entity>) -> Result<Vec<Entity>, Fault> {
         let Some(predicate) = &self.predicate else { return Ok(page) };
-        let mut matching = Vec::new();
+        let (mut matching, mut n_bytes) = (Vec::new(), 0);
         for entity in page {
+            // Here is where a search that takes too long can be ended.
+            if n_bytes >= JUDGED_BYTES {
+                tokio::task::yield_now().await;
+                n_bytes = 0;
+            }
+            n_bytes += entity.value.as_str().len();
             if predicate.matches(&subject(&entity, &entity.document()?)) {
                 matching.push(entity);
             }
