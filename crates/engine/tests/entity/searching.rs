@@ -138,7 +138,7 @@ async fn a_search_that_reads_much_lets_others_have_their_turns() {
     for _ in 0..10 {
         world.create(&large).await;
     }
-    assert_eq!(turns(&world).await, 4);
+    assert!(turns(&world).await > 2);
 }
 
 #[tokio::test]
