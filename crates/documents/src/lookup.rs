@@ -76,8 +76,14 @@ fn gather(value: &Value, keys: &mut Vec<Vec<u8>>) {
         Value::Bool(yes) => keys.push(of_bool(*yes)),
         Value::Number(number) => keys.push(of_number(number)),
         Value::Text(text) => keys.push(of_text(text)),
+        // Until there are too many keys. How many elements have none does not matter.
         Value::List(elements) => {
-            elements.iter().take(KEYS_MAX + 1).for_each(|it| gather(it, keys));
+            for element in elements {
+                if keys.len() > KEYS_MAX {
+                    return;
+                }
+                gather(element, keys);
+            }
         }
     }
 }

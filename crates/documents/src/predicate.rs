@@ -2,6 +2,7 @@
 //! never disagree about what matches.
 
 mod comparison;
+mod like;
 mod moment;
 mod operand;
 mod operator;
@@ -11,10 +12,10 @@ mod text;
 
 pub use self::{
     comparison::Comparison,
+    like::Like,
     operand::{Operand, OperandError, PATTERN_LENGTH_MAX, Scalar},
     operator::Operator,
     path::{Path, PathError, Step},
-    text::Like,
 };
 
 use self::{comparison::Leaf, operand::Measure};

@@ -121,7 +121,7 @@ pub const TRANSACTION_INSTANCES_MAX: usize = 10_000;
 /// keep in memory, but others wait while all of it lands.
 pub const TRANSACTION_DELETIONS_MAX: usize = 50_000;
 
-/// How many bytes of documents one transaction may write.
+/// How many bytes of documents, and of what they are looked up by, one transaction may write.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
 
 /// How many transactions may wait for compute members on a node at a time.
@@ -149,6 +149,10 @@ pub const MODELS_LISTED_MAX: usize = 100_000;
 /// How many entities a search or a list reads at a time.
 pub const SIFT_PAGE: u32 = 500;
 
+/// How many bytes of documents a search judges before others have their turn. A condition may ask a
+/// lot about each byte, and whoever waits for it has no patience for ever.
+pub const JUDGED_BYTES: usize = 256 << 10;
+
 /// How many entities one page may have, and one direct search may give.
 pub const ENTITIES_MAX: u32 = 10_000;
 
@@ -173,6 +177,9 @@ pub const DESCRIPTION_TOLD_MAX: usize = 200;
 
 /// How many searches a node carries out in the background at a time.
 pub const SEARCHES_RUNNING_MAX: usize = 16;
+
+/// How many of them may be of one tenant, so that others find room beside slow ones.
+pub const SEARCHES_OF_TENANT_MAX: usize = 8;
 
 /// How many searches of a tenant are kept if nobody says otherwise: all of them are looked through
 /// when another one begins.

@@ -56,6 +56,7 @@ fn rules(settings: &Settings) -> Result<Rules, Failure> {
         strict_processor_types: !is_lenient,
         searches_kept: milliseconds(settings, &catalog::SEARCHES_KEPT)?,
         n_searches_kept: defaults.n_searches_kept,
+        n_deletions_max: defaults.n_deletions_max,
         pace: Pace {
             further_max: settings.read(&catalog::RETRIES, number)?,
             apart: milliseconds(settings, &catalog::RETRIES_APART)?,

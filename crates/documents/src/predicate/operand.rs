@@ -4,15 +4,17 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::{
+    like::Like,
     moment::{self, Nanoseconds},
     operator::Operator,
     pattern::translated,
-    text::{Like, folded},
+    text::folded,
 };
 use crate::document::{Number, Value};
 
 /// How long a pattern may be, of `LIKE` as well as of `MATCHES_PATTERN`, and there also with its
-/// repetitions written out: matching takes at most the length of the text times that.
+/// repetitions written out: matching a regular expression takes at most the length of the text times
+/// that.
 pub const PATTERN_LENGTH_MAX: usize = 1_024;
 
 /// What a regular expression may take in memory. A dozen bytes can ask for gigabytes, but fifty

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     engine::Shared,
     lane::{Hot, Lanes},
-    limits::{MODELS_MAX, SEARCH_KEPT, SEARCHES_KEPT_MAX},
+    limits::{MODELS_MAX, SEARCH_KEPT, SEARCHES_KEPT_MAX, TRANSACTION_DELETIONS_MAX},
 };
 
 /// What all handles of an engine share for entities.
@@ -48,6 +48,8 @@ pub struct Rules {
     pub searches_kept: Duration,
     /// How many searches of a tenant are kept; the oldest that have ended make room for others.
     pub n_searches_kept: usize,
+    /// How many entities are deleted in one transaction that does nothing else.
+    pub n_deletions_max: usize,
     /// How members are asked again under the policy that does.
     pub pace: Pace,
     /// Whether workflows are taken only for models that exist.
@@ -64,6 +66,7 @@ impl Default for Rules {
             strict_processor_types: true,
             searches_kept: SEARCH_KEPT,
             n_searches_kept: SEARCHES_KEPT_MAX,
+            n_deletions_max: TRANSACTION_DELETIONS_MAX,
             pace: Pace::default(),
             strict_workflow_models: false,
             has_store_alone: false,

@@ -1,5 +1,7 @@
 //! Messages that are kept for somebody to fetch. Nothing runs on them and nobody searches them.
 
+use std::collections::BTreeSet;
+
 use waypost_kernel::{Commit, Facets, InstanceId, Json, Key, Kind, Version, Write};
 
 use super::{Code, Entities, Fault, Refusal};
@@ -57,12 +59,14 @@ impl Entities {
         if erased.is_empty() { Err(no_letter(id).into()) } else { Ok(()) }
     }
 
-    /// No more of these messages; says which there were.
+    /// No more of these messages; says which there were, each once.
     ///
     /// # Errors
     /// When the store cannot be read or written.
     pub async fn erase_letters(&self, ids: &[InstanceId]) -> Result<Vec<InstanceId>, Fault> {
-        let mut erased = Vec::new();
+        let (mut asked, mut erased) = (BTreeSet::new(), Vec::new());
+        // Whoever names one twice is told once.
+        let ids: Vec<&InstanceId> = ids.iter().filter(|it| asked.insert(*it)).collect();
         for ids in ids.chunks(LETTERS_ERASED) {
             let keys: Vec<Key> = ids.iter().map(|it| self.letter_key(it)).collect();
             let found = self.store().load(&keys).await?;
@@ -71,7 +75,7 @@ impl Entities {
                 continue;
             }
             let is_there = |id: &&InstanceId| keys.contains(&self.letter_key(id));
-            erased.extend(ids.iter().filter(is_there).cloned());
+            erased.extend(ids.iter().copied().filter(is_there).cloned());
             self.store().commit(Commit { erased: keys, ..Commit::default() }).await?;
         }
         Ok(erased)

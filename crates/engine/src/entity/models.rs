@@ -248,7 +248,7 @@ impl Entities {
     /// no entities that would have to be looked at first.
     ///
     /// # Errors
-    /// When there is no such model, it is locked, or a path cannot be read.
+    /// When there is no such model, it is locked, or a path cannot be read or is there twice.
     pub async fn declare_indexes(
         &self,
         which: &DefinitionRef,
@@ -267,6 +267,7 @@ impl Entities {
             Index::parse(path.clone()).map_err(|error| bad(format!("path {path:?}: {error}")))
         };
         let indexes: Arc<[Index]> = paths.iter().map(parse).collect::<Result<_, _>>()?;
+        check_apart(&indexes)?;
         self.change(which, |model| match (&model.schema, model.lock) {
             (None, _) => Err(no_model(which)),
             (Some(_), Lock::Locked) => Err(Refusal::model_locked(which)),
@@ -356,6 +357,17 @@ pub(super) fn check_name(which: &DefinitionRef) -> Result<(), Refusal> {
             "the name of a model has 1 to {MODEL_NAME_MAX} bytes and no control characters"
         ))),
     }
+}
+
+/// Goes on only if no two of them are about the same place: each costs as much as the first.
+fn check_apart(indexes: &[Index]) -> Result<(), Refusal> {
+    for (at, index) in indexes.iter().enumerate() {
+        if let Some(before) = indexes.iter().take(at).find(|it| it.path == index.path) {
+            let (one, other) = (&before.text, &index.text);
+            return Err(bad(format!("the paths {one:?} and {other:?} are the same")));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn bad(detail: String) -> Refusal {

@@ -14,9 +14,7 @@ use waypost_machines::entity::criterion::{Criterion, Mistake};
 use super::{
     Code, Entities, Entity, Fault, Item, Refusal, lookup::narrowed, models::bad, record::LIVE,
 };
-use crate::limits::{
-    SIFT_PAGE, TRANSACTION_DELETIONS_MAX, TRANSACTION_INSTANCES_MAX, TURN_ATTEMPTS_MAX,
-};
+use crate::limits::{JUDGED_BYTES, SIFT_PAGE, TRANSACTION_INSTANCES_MAX, TURN_ATTEMPTS_MAX};
 
 /// Entities that match, in the order of their ids, a page at a time.
 pub struct Found {
@@ -114,7 +112,7 @@ impl Entities {
         // What is part of another transaction has its limit.
         let most = match self.within {
             Some(_) => TRANSACTION_INSTANCES_MAX,
-            None => TRANSACTION_DELETIONS_MAX,
+            None => self.home().rules.n_deletions_max,
         };
         let mut found = self.search(model, predicate, at).await?;
         let (mut ids, mut doomed) = (Vec::new(), Vec::new());
@@ -245,7 +243,7 @@ impl Found {
             }
         }
         let page = self.overlaid(page);
-        self.matching(page).map(Some)
+        self.matching(page).await.map(Some)
     }
 
     /// Adds what the transaction has written with ids up to here.
@@ -268,10 +266,16 @@ impl Found {
         page
     }
 
-    fn matching(&self, page: Vec<Entity>) -> Result<Vec<Entity>, Fault> {
+    async fn matching(&self, page: Vec<Entity>) -> Result<Vec<Entity>, Fault> {
         let Some(predicate) = &self.predicate else { return Ok(page) };
-        let mut matching = Vec::new();
+        let (mut matching, mut n_bytes) = (Vec::new(), 0);
         for entity in page {
+            // Here is where a search that takes too long can be ended.
+            if n_bytes >= JUDGED_BYTES {
+                tokio::task::yield_now().await;
+                n_bytes = 0;
+            }
+            n_bytes += entity.value.as_str().len();
             if predicate.matches(&subject(&entity, &entity.document()?)) {
                 matching.push(entity);
             }

@@ -1,15 +1,15 @@
 //! Searches in the background: a search becomes a list of ids as of one instant, which is kept for
 //! a while and read page by page.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
 use waypost_documents::predicate::Predicate;
 use waypost_kernel::{
-    Commit, DefinitionRef, Facets, InstanceId, Json, Key, Kind, Query, Record, StoreError,
+    Commit, DefinitionRef, Facets, InstanceId, Json, Key, Kind, Query, Record, StoreError, Tenant,
     Timestamp, Version, Write,
 };
 
@@ -17,8 +17,8 @@ use super::{Code, Entities, Entity, Fault, Refusal, models::bad};
 use crate::{
     error::Error,
     limits::{
-        ENTITIES_MAX, SEARCH_CHUNK, SEARCH_SILENCE_MAX, SEARCHES_KEPT_MAX, SEARCHES_RUNNING_MAX,
-        TURN_ATTEMPTS_MAX,
+        ENTITIES_MAX, SEARCH_CHUNK, SEARCH_SILENCE_MAX, SEARCHES_KEPT_MAX, SEARCHES_OF_TENANT_MAX,
+        SEARCHES_RUNNING_MAX, TURN_ATTEMPTS_MAX,
     },
 };
 
@@ -79,25 +79,41 @@ pub struct SearchPage {
     pub n_found: u64,
 }
 
-/// How many searches are under way on this node.
+/// How many searches of each tenant are under way on this node.
 #[derive(Clone, Default)]
-pub(super) struct Running(Arc<AtomicUsize>);
+pub(super) struct Running(Arc<Mutex<BTreeMap<Tenant, usize>>>);
 
-struct Place(Arc<AtomicUsize>);
+struct Place {
+    running: Running,
+    tenant: Tenant,
+}
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let mut running = self.running.lock();
+        let n_left = running.remove(&self.tenant).unwrap_or_default().saturating_sub(1);
+        if n_left > 0 {
+            running.insert(self.tenant.clone(), n_left);
+        }
     }
 }
 
 impl Running {
-    fn enter(&self) -> Result<Place, Error> {
-        let place = Place(Arc::clone(&self.0));
-        if place.0.fetch_add(1, Ordering::Relaxed) >= SEARCHES_RUNNING_MAX {
+    fn enter(&self, tenant: &Tenant) -> Result<Place, Error> {
+        let mut running = self.lock();
+        if running.get(tenant).is_some_and(|it| *it >= SEARCHES_OF_TENANT_MAX) {
+            return Err(Error::Overloaded { what: "searches of one tenant under way" });
+        }
+        if running.values().sum::<usize>() >= SEARCHES_RUNNING_MAX {
             return Err(Error::Overloaded { what: "searches under way" });
         }
-        Ok(place)
+        *running.entry(tenant.clone()).or_default() += 1;
+        drop(running);
+        Ok(Place { running: self.clone(), tenant: tenant.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Tenant, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,7 +129,7 @@ impl Entities {
         at: Option<Timestamp>,
     ) -> Result<InstanceId, Fault> {
         self.exists(model).await?;
-        let place = self.home().searches.enter()?;
+        let place = self.home().searches.enter(&self.caller.tenant)?;
         self.tidy_searches().await?;
         let now = self.store().now();
         // What was written may be ahead of the clock at hand, and is found nevertheless.

@@ -13,10 +13,7 @@ use waypost_kernel::{DefinitionRef, InstanceId, Key, Term, Timestamp, Version};
 use waypost_machines::entity::cascade::AuditEvent;
 
 use super::{Caller, Code, Entity, Refusal, model::Model};
-use crate::limits::{
-    LAYERS_MAX, NESTING_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_DELETIONS_MAX,
-    TRANSACTION_INSTANCES_MAX,
-};
+use crate::limits::{LAYERS_MAX, NESTING_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_INSTANCES_MAX};
 
 /// A transaction under way.
 pub(crate) struct Transaction {
@@ -55,6 +52,12 @@ impl Draft {
         terms: Option<Vec<Term>>,
     ) -> Self {
         Self { base, entity, audit, terms, stamp: 0 }
+    }
+
+    /// What it takes to keep it. Terms may take more than the document.
+    fn n_bytes(&self) -> usize {
+        let terms = self.terms.iter().flatten().map(|it| it.path.len() + it.key.len());
+        terms.sum::<usize>() + self.entity.value.as_str().len()
     }
 }
 
@@ -104,10 +107,10 @@ impl Transaction {
         Self { id, caller, began_at, told_at: OnceLock::new(), parts: Mutex::new(parts) }
     }
 
-    /// The same for one that only deletes, which may touch more.
-    pub(super) fn deleting(mut self) -> Self {
+    /// The same for one that only deletes, which may touch that many.
+    pub(super) fn deleting(mut self, n_instances_max: usize) -> Self {
         let parts = self.parts.get_mut().unwrap_or_else(PoisonError::into_inner);
-        parts.n_instances_max = TRANSACTION_DELETIONS_MAX;
+        parts.n_instances_max = n_instances_max;
         self
     }
 
@@ -255,7 +258,7 @@ impl Transaction {
         let mut parts = self.parts()?;
         let at = parts.resolve(layer)?;
         parts.n_stamps += 1;
-        parts.n_bytes += draft.entity.value.as_str().len();
+        parts.n_bytes += draft.n_bytes();
         let draft = Draft { stamp: parts.n_stamps, ..draft };
         if let Some(layer) = parts.open.get_mut(&at) {
             layer.put(draft.entity.id.clone(), draft);

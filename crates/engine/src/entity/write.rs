@@ -124,7 +124,7 @@ impl Entities {
         let id = self.shared.ids.entity(now).as_str().to_owned();
         let transaction = Transaction::new(id, self.caller.clone(), now);
         let transaction = match items.iter().all(|it| matches!(it, Item::DeleteSeen { .. })) {
-            true => transaction.deleting(),
+            true => transaction.deleting(self.home().rules.n_deletions_max),
             false => transaction,
         };
         Work::new(Arc::new(transaction), Transaction::BOTTOM, is_fresh)

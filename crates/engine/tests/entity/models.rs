@@ -130,3 +130,21 @@ async fn workflows_wait_for_their_model_only_if_the_rules_say_so() {
     let world = world.learn_orders().await;
     world.entities().import_workflows(&order(), &json(body)).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_place_is_indexed_once_however_it_is_spelled() {
+    let world = World::new();
+    let entities = world.entities();
+    entities.import_sample(&order(), &json(r#"{"total":1}"#)).await.unwrap();
+    let declare = async |paths: &[&str]| {
+        let paths: Vec<String> = paths.iter().map(|it| (*it).to_owned()).collect();
+        entities.declare_indexes(&order(), &paths).await
+    };
+    for again in ["$.total", "total", "$['total']", "$total", r#"["total"]"#] {
+        let refused = declare(&["$.no", "$.total", again]).await.unwrap_err().to_string();
+        let (one, other) = (format!("{:?}", "$.total"), format!("{again:?}"));
+        let expected = format!("BAD_REQUEST: the paths {one} and {other} are the same");
+        assert_eq!(refused, expected);
+    }
+    declare(&["$.total", "$.tags", "$.tags[*]", "$.tags[0]"]).await.unwrap();
+}

@@ -159,6 +159,26 @@ async fn changes_until_an_instant_are_told_however_many_came_later() {
 }
 
 #[tokio::test]
+async fn a_transaction_is_found_however_many_came_later() {
+    let world = World::with_orders().await;
+    let first = world.write(new(r#"{"total":0}"#)).await.unwrap();
+    let id = first.touched[0].id.clone();
+    let second = world.write(update(&id, r#"{"total":1}"#)).await.unwrap();
+    for total in 2..152 {
+        world.write(update(&id, &format!(r#"{{"total":{total}}}"#))).await.unwrap();
+    }
+    let elsewhere = world.write(new(r#"{"total":7}"#)).await.unwrap();
+    let by = async |transaction: &str| {
+        let when = When::By(transaction.to_owned());
+        world.entities().read(&id, &when).await.map(|it| it.value.as_str().to_owned())
+    };
+    assert_eq!(by(&first.transaction).await.unwrap(), r#"{"total":0}"#);
+    assert_eq!(by(&second.transaction).await.unwrap(), r#"{"total":1}"#);
+    // One that has landed, but has not touched this entity.
+    assert_eq!(code(by(&elsewhere.transaction).await), Code::EntityNotFound);
+}
+
+#[tokio::test]
 async fn a_cursor_does_not_make_an_entity() {
     let world = World::with_orders().await;
     let id = world.create(r#"{"total":0}"#).await;

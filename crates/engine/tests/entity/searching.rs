@@ -1,13 +1,23 @@
 //! Searching: now, then, inside transactions and in the background.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use waypost_documents::predicate::Predicate;
 use waypost_engine::{
     Engine, Settings,
-    entity::{ChangeKind, Code, Entities, Item, Rules, SearchStatus, SearchView, condition},
+    entity::{ChangeKind, Code, Entities, Fault, Item, Rules, SearchStatus, SearchView, condition},
 };
 use waypost_kernel::{Clock as _, InstanceId, Timestamp};
+use waypost_testkit::faults::Refusing;
 
 use super::world::{Asking, World, code, json, new, order, processed, take, update};
 
@@ -90,6 +100,45 @@ async fn an_index_changes_nothing_but_the_work() {
     }
     let thirty = found(&indexed.entities(), Some(totals("EQUALS", "30")), None).await;
     assert_eq!(thirty, [r#"{"total":3e1,"no":"n3e1"}"#]);
+}
+
+#[tokio::test]
+async fn what_lies_behind_a_thousand_nulls_is_found_by_index() {
+    let world = World::new();
+    world.entities().import_sample(&order(), &json(r#"{"codes":["x"]}"#)).await.unwrap();
+    world.entities().declare_indexes(&order(), &["$.codes".to_owned()]).await.unwrap();
+    world.entities().lock(&order()).await.unwrap();
+    let far = format!(r#"{{"codes":[{}"x"]}}"#, "null,".repeat(1_001));
+    world.create(&far).await;
+    world.create(r#"{"codes":["y"]}"#).await;
+    let wanted = r#"{"type":"simple","jsonPath":"$.codes","operatorType":"EQUALS","value":"x"}"#;
+    let wanted = condition(&json(wanted)).unwrap();
+    assert_eq!(found(&world.entities(), Some(wanted), None).await, [far]);
+}
+
+/// How often a search has to be gone on with until it has its first page.
+async fn turns(world: &World) -> usize {
+    let nothing = Some(totals("EQUALS", "1"));
+    let mut search = world.entities().search(&order(), nothing, None).await.unwrap();
+    let (mut next, mut n_turns) = (pin!(search.next()), 0);
+    let page = poll_fn(|context| {
+        n_turns += 1;
+        next.as_mut().poll(context)
+    });
+    assert!(page.await.unwrap().is_empty());
+    n_turns
+}
+
+#[tokio::test]
+async fn a_search_that_reads_much_lets_others_have_their_turns() {
+    let world = World::with_orders().await;
+    let large = format!(r#"{{"note":"{}"}}"#, "x".repeat(100_000));
+    world.create(&large).await;
+    assert_eq!(turns(&world).await, 1);
+    for _ in 0..10 {
+        world.create(&large).await;
+    }
+    assert!(turns(&world).await > 2);
 }
 
 #[tokio::test]
@@ -234,6 +283,40 @@ async fn deleting_by_condition_leaves_the_others() {
 }
 
 #[tokio::test]
+async fn what_one_transaction_cannot_take_is_deleted_in_several() {
+    let world = World::with_orders().await;
+    let store = Arc::new(Refusing::new(Arc::clone(world.engine.store())));
+    let rules = Rules { n_deletions_max: 1_000, ..Rules::default() };
+    let troubled = Engine::new(Arc::clone(&store) as _, Settings { rules, ..Settings::default() });
+    let troubled = troubled.entities(super::world::caller("acme"));
+    let items: Vec<_> = (0..2_300).map(|it| new(&format!(r#"{{"total":{it}}}"#))).collect();
+    let written = world.entities().write(&items).await.unwrap();
+    let mut ids: Vec<_> = written.touched.into_iter().map(|it| it.id).collect();
+    ids.sort();
+    // The second part cannot land. The first has, and stays so.
+    let n_parts = AtomicUsize::new(0);
+    store.refuse(move |commit| {
+        commit.writes.len() > 100 && n_parts.fetch_add(1, Ordering::SeqCst) == 1
+    });
+    let failed = troubled.delete_matching(&order(), None, None).await;
+    assert!(matches!(failed, Err(Fault::Failed(_))), "{failed:?}");
+    assert_eq!(found(&world.entities(), None, None).await.len(), 1_300);
+    // Who asks again gets the rest.
+    let deleted = troubled.delete_matching(&order(), None, None).await.unwrap();
+    assert_eq!(deleted, ids[1_000..]);
+    assert_eq!(found(&world.entities(), None, None).await.len(), 0);
+    let mut parts = BTreeMap::<_, usize>::new();
+    for id in &ids {
+        let changes = world.entities().changes(id, None).await.unwrap();
+        assert_eq!((changes.len(), changes[0].kind), (2, ChangeKind::Deleted));
+        *parts.entry(changes[0].transaction.clone()).or_default() += 1;
+    }
+    let mut sizes: Vec<_> = parts.into_values().collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [300, 1_000, 1_000]);
+}
+
+#[tokio::test]
 async fn only_what_was_seen_is_deleted() {
     let world = World::with_orders().await;
     let id = world.create(r#"{"total":1}"#).await;
@@ -264,6 +347,37 @@ async fn what_changes_while_it_is_deleted_is_judged_again() {
         assert!(is_raised != is_deleted, "raised: {is_raised}, deleted: {is_deleted}");
         assert_eq!(deleted.len(), if is_raised { 19 } else { 20 });
     }
+}
+
+#[tokio::test]
+async fn a_tenant_with_many_searches_leaves_room_for_others() {
+    let world = World::with_orders().await;
+    let (many, other, third) = ("acme", "other", "third");
+    let entities = |tenant| world.engine.entities(super::world::caller(tenant));
+    for tenant in [other, third] {
+        entities(tenant).import_sample(&order(), &json(r#"{"total":1}"#)).await.unwrap();
+    }
+    let begin = async |tenant| {
+        let begun = entities(tenant).begin_search(&order(), totals("EQUALS", "1"), None).await;
+        begun.map_err(|it| it.to_string())
+    };
+    // Nothing else runs before this test waits for it.
+    let mut searches = Vec::new();
+    for _ in 0..8 {
+        searches.push(begin(many).await.unwrap());
+    }
+    let own = "too many requests: searches of one tenant under way";
+    assert_eq!(begin(many).await.unwrap_err(), own);
+    for _ in 0..8 {
+        begin(other).await.unwrap();
+    }
+    let all = "too many requests: searches under way";
+    assert_eq!(begin(third).await.unwrap_err(), all);
+    for search in searches {
+        ended(&entities(many), &search).await;
+    }
+    begin(many).await.unwrap();
+    begin(third).await.unwrap();
 }
 
 #[tokio::test]

@@ -23,6 +23,10 @@ pub mod limits {
     /// How many regular expressions a criterion may have, since each may take some mebibytes. One
     /// can hold many alternatives.
     pub const PATTERNS_MAX: usize = 20;
+
+    /// How many shapes for `LIKE` a criterion may have. Each may be looked for in all of a document,
+    /// and take some kibibytes.
+    pub const SHAPES_MAX: usize = 1_000;
 }
 
 /// A condition that decides which workflow an entity gets, whether a transition may be taken, or

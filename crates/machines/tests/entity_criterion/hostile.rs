@@ -63,6 +63,13 @@ fn patterns_that_others_go_back_and_forth_for_take_one_pass() {
     }
     assert!(!judge(&criterion(&pattern("LIKE", &"%a".repeat(100))), &subject(&text)));
     assert!(judge(&criterion(&pattern("LIKE", &("%a".repeat(100) + "%!"))), &subject(&text)));
+    let text = document("a".repeat(1_000_000));
+    for part in ["a".repeat(1_000), "_a".repeat(500), "a_".repeat(500), "_".repeat(1_000)] {
+        for (end, expected) in [("a%", true), ("b%", false)] {
+            let shape = pattern("LIKE", &format!("%{part}{end}"));
+            assert_eq!(judge(&criterion(&shape), &subject(&text)), expected, "{part} {end}");
+        }
+    }
 }
 
 #[test]
@@ -75,6 +82,21 @@ fn patterns_are_counted() {
     assert_eq!(
         problem(&group(21)),
         "conditions[20].operatorType: a criterion has at most 20 patterns"
+    );
+}
+
+#[test]
+fn shapes_are_counted_by_themselves() {
+    let group = |shapes: usize| {
+        let patterns = vec![pattern("MATCHES_PATTERN", "a"); 20];
+        let shapes = vec![pattern("LIKE", "%a%"); shapes];
+        let conditions = [patterns, shapes].concat().join(",");
+        format!(r#"{{"type":"group","operator":"OR","conditions":[{conditions}]}}"#)
+    };
+    assert!(!judge(&criterion(&group(1_000)), &subject(&Value::Null)));
+    assert_eq!(
+        problem(&group(1_001)),
+        "conditions[1020].operatorType: a criterion has at most 1000 shapes for LIKE"
     );
 }
 

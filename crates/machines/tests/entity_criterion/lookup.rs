@@ -129,3 +129,33 @@ fn long_texts_are_told_apart_afterwards() {
     assert_eq!(is_found(&predicate, &path("$.a"), &document), Some(true));
     assert!(!predicate.matches(&subject(&document)));
 }
+
+#[test]
+fn values_without_keys_do_not_hide_those_that_come_later() {
+    let nulls = "null,".repeat(KEYS_MAX + 1);
+    let objects = "{},".repeat(500) + &r#""a","#.repeat(600);
+    let nested = format!("[{}],", "null,".repeat(KEYS_MAX) + "[{}]").repeat(3);
+    let many = r#"["y","z"],"#.repeat(KEYS_MAX);
+    for (before, at) in [
+        (&nulls, "$.a"),
+        (&objects, "$.a"),
+        (&nested, "$.a"),
+        (&many, "$.a"),
+        (&nulls, "$.a[*]"),
+        (&nested, "$.a[*]"),
+    ] {
+        let document = value(&format!(r#"{{"a":[{before}"x"]}}"#));
+        let predicate = criterion(&simple(at, "EQUALS", r#""x""#)).predicate().unwrap();
+        assert!(predicate.matches(&subject(&document)));
+        assert_eq!(is_found(&predicate, &path(at), &document), Some(true), "{before}");
+    }
+}
+
+#[test]
+fn nulls_and_objects_need_no_keys() {
+    let document =
+        value(&format!(r#"{{"a":[{}{}"x"]}}"#, "null,".repeat(5_000), "{},".repeat(5_000)));
+    assert_eq!(keys(&path("$.a"), &document).len(), 1);
+    let predicate = criterion(&simple("$.a", "EQUALS", r#""y""#)).predicate().unwrap();
+    assert_eq!(is_found(&predicate, &path("$.a"), &document), Some(false));
+}

@@ -47,6 +47,14 @@ fn text_beside_members_is_a_member() {
 }
 
 #[test]
+fn blanks_around_a_value_say_nothing() {
+    check(
+        r#"<r a=" 5 " b="&#10;true&#9;" c=" one  two " d="  "> <e> 5 </e></r>"#,
+        r#"{"a":5,"b":true,"c":"one  two","d":"","e":5}"#,
+    );
+}
+
+#[test]
 fn an_empty_element_is_an_empty_object() {
     check("<r/>", "{}");
     check("<r></r>", "{}");

@@ -86,6 +86,58 @@ impl Register {
         id: &str,
         entry: &Entry<T>,
     ) -> Result<(), StoreError> {
+        self.commit(self.kept(shelf, (id, entry))).await
+    }
+
+    /// The same, if another thing is still as it was read, too.
+    pub(super) async fn keep_beside<T: Serialize>(
+        &self,
+        shelf: &Shelf,
+        this: (&str, &Entry<T>),
+        other: (&str, &Entry<T>),
+    ) -> Result<(), StoreError> {
+        let (Commit { expect, writes, .. }, mut commit) =
+            (self.kept(shelf, this), self.held(shelf, other));
+        commit.expect.extend(expect);
+        commit.writes.extend(writes);
+        self.commit(commit).await
+    }
+
+    /// Forgets a thing, if it is still as it was read.
+    pub(super) async fn forget(
+        &self,
+        shelf: &Shelf,
+        id: &str,
+        version: Version,
+    ) -> Result<(), StoreError> {
+        let expect = vec![expected(shelf, id, version)];
+        self.commit(Commit { expect, erased: vec![shelf.key(id)], ..Commit::default() }).await
+    }
+
+    /// The same, if another thing is still as it was read, too.
+    pub(super) async fn forget_beside<T: Serialize>(
+        &self,
+        shelf: &Shelf,
+        (id, version): (&str, Version),
+        other: (&str, &Entry<T>),
+    ) -> Result<(), StoreError> {
+        let mut commit = self.held(shelf, other);
+        commit.expect.push(expected(shelf, id, version));
+        commit.erased.push(shelf.key(id));
+        self.commit(commit).await
+    }
+
+    /// Lands only while the thing is as it was read. One that is not there yet is kept from now on:
+    /// a database cannot see to it that what is not there stays so.
+    fn held<T: Serialize>(&self, shelf: &Shelf, (id, entry): (&str, &Entry<T>)) -> Commit {
+        if entry.version == Version::ABSENT {
+            return self.kept(shelf, (id, entry));
+        }
+        let expect = vec![expected(shelf, id, entry.version)];
+        Commit { expect, ..Commit::default() }
+    }
+
+    fn kept<T: Serialize>(&self, shelf: &Shelf, (id, entry): (&str, &Entry<T>)) -> Commit {
         let write = Write {
             key: shelf.key(id),
             version: entry.version.next(),
@@ -100,18 +152,7 @@ impl Register {
             terms: None,
         };
         let expect = vec![expected(shelf, id, entry.version)];
-        self.commit(Commit { expect, writes: vec![write], ..Commit::default() }).await
-    }
-
-    /// Forgets a thing, if it is still as it was read.
-    pub(super) async fn forget(
-        &self,
-        shelf: &Shelf,
-        id: &str,
-        version: Version,
-    ) -> Result<(), StoreError> {
-        let expect = vec![expected(shelf, id, version)];
-        self.commit(Commit { expect, erased: vec![shelf.key(id)], ..Commit::default() }).await
+        Commit { expect, writes: vec![write], ..Commit::default() }
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), StoreError> {

@@ -49,6 +49,13 @@ pub(super) struct Pair {
     pub(super) keys: Arc<KeyPair>,
 }
 
+impl Pair {
+    /// As it lies in the store when it is on, or off.
+    fn entry(&self, active: bool) -> Entry<Stored> {
+        Entry { version: self.version, value: Stored { active, ..self.stored.clone() } }
+    }
+}
+
 /// All pairs, those that sign first before the others, as they were read.
 pub(super) struct Pairs {
     pub(super) all: Vec<Pair>,
@@ -122,18 +129,25 @@ impl Ring {
         Ok(created_at)
     }
 
-    /// Switches a pair on or off.
-    pub(super) async fn switch(&self, pair: &Pair, active: bool) -> Result<(), Trouble> {
-        let value = Stored { active, ..pair.stored.clone() };
-        let entry = Entry { version: pair.version, value };
-        self.register.keep(&shelf(), &pair.kid, &entry).await?;
+    /// Switches a pair on.
+    pub(super) async fn reactivate(&self, pair: &Pair) -> Result<(), Trouble> {
+        self.register.keep(&shelf(), &pair.kid, &pair.entry(true)).await?;
         self.drop_what_was_read();
         Ok(())
     }
 
-    /// Forgets a pair that was made over the API.
-    pub(super) async fn remove(&self, pair: &Pair) -> Result<(), Trouble> {
-        self.register.forget(&shelf(), &pair.kid, pair.version).await?;
+    /// Switches a pair off while `other` stays on, whatever somebody else does at the same time.
+    pub(super) async fn invalidate(&self, pair: &Pair, other: &Pair) -> Result<(), Trouble> {
+        let (this, other) = ((&*pair.kid, &pair.entry(false)), (&*other.kid, &other.entry(true)));
+        self.register.keep_beside(&shelf(), this, other).await?;
+        self.drop_what_was_read();
+        Ok(())
+    }
+
+    /// Forgets a pair that was made over the API while `other` stays on.
+    pub(super) async fn remove(&self, pair: &Pair, other: &Pair) -> Result<(), Trouble> {
+        let (this, other) = ((&*pair.kid, pair.version), (&*other.kid, &other.entry(true)));
+        self.register.forget_beside(&shelf(), this, other).await?;
         self.drop_what_was_read();
         Ok(())
     }

@@ -1,10 +1,15 @@
 //! The server's own pairs of keys.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
+use waypost_kernel::Store;
+use waypost_stores::MemoryStore;
+use waypost_testkit::{clock::SimClock, faults::Refusing};
 
 use crate::{
     forge::{KID, OURS, jwk, read},
-    world::{Answer, World, world},
+    world::{Answer, World, node, options, world},
 };
 
 impl World {
@@ -158,6 +163,60 @@ pub(crate) async fn the_last_active_pair_stays() {
         assert_eq!(world.call(&bearer, &line, "").await.code(), "409 CONFLICT");
     }
     assert!(world.is_known(&bearer).await);
+}
+
+/// What becomes of `line` if another node lands `other` in between.
+async fn overtaken(line: &str, other: &str) -> (World, Answer) {
+    let clock = Arc::new(SimClock::default());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
+    let there = node(Arc::clone(&clock), Arc::clone(&store), options()).await;
+    let made = there.pair().await;
+    let (line, other) = (line.replace('#', &made), other.replace('#', &made));
+    let slow = Arc::new(Refusing::new(store));
+    let here = node(clock, Arc::clone(&slow) as _, options()).await;
+    let first = Mutex::new(Some((there, other)));
+    slow.refuse(move |_| {
+        if let Some((there, other)) = first.lock().unwrap().take() {
+            let landed = move || block_on(async { there.key(&other).await.status });
+            assert!(std::thread::spawn(landed).join().unwrap() < 300);
+        }
+        false
+    });
+    let answer = here.key(&line).await;
+    (here, answer)
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+#[tokio::test]
+async fn of_two_who_take_the_last_pairs_at_a_time_one_is_refused() {
+    let (off, delete) = ("POST /oauth/keys/keypair/#/invalidate", "DELETE /oauth/keys/keypair/#");
+    let own = format!("POST /oauth/keys/keypair/{KID}/invalidate");
+    for (line, other) in [(off, &*own), (delete, &own), (&own, off), (&own, delete)] {
+        let (world, answer) = overtaken(line, other).await;
+        assert_eq!(answer.code(), "409 CONFLICT", "{line} {other}");
+        // So long this node goes by what it has read before.
+        world.wait(4);
+        assert_eq!(world.published().await.len(), 1, "{line} {other}");
+        assert_eq!(world.token().await.1, world.published().await[0]);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn a_pair_is_left_when_all_are_taken_at_a_time() {
+    for what in ["POST /oauth/keys/keypair/#/invalidate", "DELETE /oauth/keys/keypair/#"] {
+        let world = world().await;
+        let made = world.pair().await;
+        let (one, other) =
+            (what.replace('#', &made), format!("POST /oauth/keys/keypair/{KID}/invalidate"));
+        let (one, other) = tokio::join!(world.key(&one), world.key(&other));
+        let codes = [one, other].map(|it| if it.status < 300 { "done".into() } else { it.code() });
+        let expected = ["409 CONFLICT", "done"];
+        assert!(expected.iter().all(|it| codes.contains(&(*it).to_owned())), "{codes:?}");
+        assert_eq!(world.published().await.len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ fn all(on: On) {
             keys::what_cannot_be_a_name_is_not_there,
             keys::the_pair_of_the_settings_can_be_relieved,
             keys::the_last_active_pair_stays,
+            keys::a_pair_is_left_when_all_are_taken_at_a_time,
             keys::keys_and_clients_are_for_administrators,
             keys::reserved_paths_say_so,
             nodes::a_restart_forgets_nothing,

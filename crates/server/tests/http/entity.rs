@@ -10,6 +10,8 @@ mod criteria;
 mod edge;
 #[path = "entity/letters.rs"]
 mod letters;
+#[path = "entity/models.rs"]
+mod models;
 #[path = "entity/play.rs"]
 pub(crate) mod play;
 #[path = "entity/search.rs"]

@@ -85,6 +85,19 @@ fn a_layer_may_write_again_what_one_on_top_of_it_has_left() {
     assert_eq!(left.entity.state, "SHIPPED");
 }
 
+#[test]
+fn what_an_entity_is_looked_up_by_counts_as_well() {
+    let transaction = begun();
+    let write = |n_keys: usize| {
+        let term = Term { path: "$.a".repeat(100), key: vec![b't'; 129] };
+        let terms = Some(vec![term; n_keys]);
+        transaction.write(Transaction::BOTTOM, Draft { terms, ..draft("e-1", "NEW") })
+    };
+    let most = TRANSACTION_BYTES_MAX / (300 + 129);
+    write(most - 1).unwrap();
+    assert_eq!(write(1_000).unwrap_err().code, Code::TransactionTooLarge);
+}
+
 fn order() -> DefinitionRef {
     DefinitionRef { name: "order".into(), version: 1 }
 }

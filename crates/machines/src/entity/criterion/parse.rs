@@ -8,7 +8,7 @@ use waypost_documents::{
 use super::{
     Criterion, Function,
     error::{CriterionError, Mistake},
-    limits::{CONDITIONS_MAX, DEPTH_MAX, PATTERNS_MAX},
+    limits::{CONDITIONS_MAX, DEPTH_MAX, PATTERNS_MAX, SHAPES_MAX},
 };
 
 pub(super) fn parse(condition: &Value) -> Result<Criterion, CriterionError> {
@@ -20,6 +20,7 @@ pub(super) fn parse(condition: &Value) -> Result<Criterion, CriterionError> {
 struct Parser {
     n_conditions: usize,
     n_patterns: usize,
+    n_shapes: usize,
 }
 
 impl Parser {
@@ -87,14 +88,23 @@ impl Parser {
                 continue;
             };
             let operator = Operator::named(written).ok_or_else(|| unknown_operator(name))?;
-            self.n_patterns += usize::from(operator == Operator::MatchesPattern);
-            if self.n_patterns > PATTERNS_MAX {
-                let detail = format!("a criterion has at most {PATTERNS_MAX} patterns");
-                return Err(CriterionError::condition(name, detail));
-            }
+            self.count_costly(operator).map_err(|it| CriterionError::condition(name, it))?;
             return Ok(operator);
         }
         Err(unknown_operator("operatorType"))
+    }
+
+    /// Counts what takes longer than other operators do.
+    fn count_costly(&mut self, operator: Operator) -> Result<(), String> {
+        self.n_patterns += usize::from(operator == Operator::MatchesPattern);
+        self.n_shapes += usize::from(operator == Operator::Like);
+        if self.n_patterns > PATTERNS_MAX {
+            return Err(format!("a criterion has at most {PATTERNS_MAX} patterns"));
+        }
+        if self.n_shapes > SHAPES_MAX {
+            return Err(format!("a criterion has at most {SHAPES_MAX} shapes for LIKE"));
+        }
+        Ok(())
     }
 
     fn count(&mut self, conditions: usize) -> Result<(), CriterionError> {

@@ -168,7 +168,8 @@ impl Element {
             }
             let name = attribute.key.local_name().into_inner().to_owned();
             let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
-            add(&mut element.members, name, scalar(&value));
+            // As around the text of an element, blanks say nothing.
+            add(&mut element.members, name, scalar(value.trim()));
         }
         Ok(element)
     }

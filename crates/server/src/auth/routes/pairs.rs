@@ -84,8 +84,7 @@ pub(crate) async fn remove(
     if pair.is_configured {
         return Err(conflict("the pair comes from the settings; invalidate it, or change them"));
     }
-    spare_the_last(&pairs, pair)?;
-    issuer.ring.remove(pair).await?;
+    issuer.ring.remove(pair, another(&pairs, pair)?).await?;
     administrator.log("deleted a pair of keys", &kid);
     Ok(StatusCode::NO_CONTENT)
 }
@@ -103,8 +102,7 @@ pub(crate) async fn invalidate(
     let issuer = administrator.issuer()?;
     let pairs = issuer.ring.pairs_now().await?;
     let pair = pairs.find(&kid).ok_or_else(missing)?;
-    spare_the_last(&pairs, pair)?;
-    issuer.ring.switch(pair, false).await?;
+    issuer.ring.invalidate(pair, another(&pairs, pair)?).await?;
     administrator.log("invalidated a pair of keys", &kid);
     Ok(StatusCode::OK)
 }
@@ -122,17 +120,15 @@ pub(crate) async fn reactivate(
     let issuer = administrator.issuer()?;
     let pairs = issuer.ring.pairs_now().await?;
     let pair = pairs.find(&kid).ok_or_else(missing)?;
-    issuer.ring.switch(pair, true).await?;
+    issuer.ring.reactivate(pair).await?;
     administrator.log("reactivated a pair of keys", &kid);
     Ok(StatusCode::OK)
 }
 
-/// Without a pair nobody could sign in to make another.
-fn spare_the_last(pairs: &Pairs, pair: &Pair) -> Result<(), Failure> {
-    if pairs.active().all(|it| it.kid == pair.kid) {
-        return Err(conflict("it is the only active pair; make another first"));
-    }
-    Ok(())
+/// Another one that is active and stays so: without any nobody could sign in to make one.
+fn another<'a>(pairs: &'a Pairs, pair: &Pair) -> Result<&'a Pair, Failure> {
+    let another = pairs.active().find(|it| it.kid != pair.kid);
+    another.ok_or_else(|| conflict("it is the only active pair; make another first"))
 }
 
 fn missing() -> Failure {

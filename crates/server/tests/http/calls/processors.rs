@@ -320,7 +320,7 @@ pub(crate) async fn what_members_warn_of_is_told_beside_the_body() {
 #[tokio::test]
 pub(crate) async fn warnings_come_from_all_that_was_tried() {
     let hall = hall().await;
-    hall.through(json!([processor("p", json!({}))])).await;
+    hall.through(json!([processor("p", json!({"attachEntity": true}))])).await;
     let _member = hall
         .member(&[], |asked| {
             let n = asked.payload["payload"]["data"]["n"].as_i64().unwrap_or_default();

@@ -22,6 +22,32 @@ pub(crate) async fn a_large_message_comes_back_as_it_was() {
 }
 
 #[tokio::test]
+pub(crate) async fn many_messages_are_erased_at_once_and_each_is_told_once() {
+    let world = world().await;
+    let headers = ["Content-Type: application/json".to_owned()];
+    let mut kept = Vec::new();
+    for _ in 0..120 {
+        let answer = world.say(r#"POST /api/message/new/a {"payload":1}"#, &headers).await.json();
+        kept.push(answer[0]["entityIds"][0].as_str().unwrap().to_owned());
+    }
+    // Every fifth is not there; one comes again at once, and one among the second hundred.
+    let mut asked = Vec::new();
+    for (index, id) in kept.iter().enumerate() {
+        asked.push(id.clone());
+        if index % 4 == 0 {
+            asked.push(format!("00000000-0000-1000-8000-{index:012}"));
+        }
+    }
+    asked.insert(10, asked[9].clone());
+    asked.push(asked[0].clone());
+    assert_eq!(asked.len(), 152);
+    let erased = world.say(&format!("DELETE /api/message {}", json!(asked)), &[]).await.json();
+    assert_eq!(erased, json!([{ "entityIds": kept, "success": true }]));
+    let again = world.say(&format!("DELETE /api/message {}", json!(asked)), &[]).await.json();
+    assert_eq!(again, json!([{ "entityIds": [], "success": true }]));
+}
+
+#[tokio::test]
 pub(crate) async fn a_message_without_a_length_is_refused() {
     let world = world().await;
     let head = "POST /api/message/new/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\

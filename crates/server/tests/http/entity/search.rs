@@ -89,6 +89,27 @@ pub(crate) async fn as_many_as_were_asked_for_are_not_too_many() {
 }
 
 #[tokio::test]
+pub(crate) async fn more_than_is_held_back_is_sent_and_cut() {
+    let world = world().await;
+    let values = vec![json!({ "a": "x".repeat(40_000) }); 200];
+    let create =
+        format!("POST /api/entity/JSON/m/1?transactionWindow=1000 {}", Value::Array(values));
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":"x"}"#,
+            "PUT /api/model/m/1/lock",
+            &create,
+            &create,
+            &create,
+        ])
+        .await;
+    // Of 24 MB the first 16 MiB do not say yet that there are more than 550.
+    assert_eq!(lines(&world, "?limit=550").await, Ok(550));
+    assert_eq!(lines(&world, "").await, Ok(600));
+    assert_eq!(lines(&world, "?limit=300").await, Err("SEARCH_RESULT_LIMIT".into()));
+}
+
+#[tokio::test]
 pub(crate) async fn what_is_found_comes_in_lines() {
     let world = with_entities(2).await;
     let url = format!("http://{}/api/search/direct/m/1", world.address);

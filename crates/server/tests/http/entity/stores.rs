@@ -1,6 +1,8 @@
 //! What is said about entities beside the stories, on the other stores.
 
-use super::{bad_input, calls, criteria, letters, search, tenants, trouble, workflows, writing};
+use super::{
+    bad_input, calls, criteria, letters, models, search, tenants, trouble, workflows, writing,
+};
 use crate::on::{On, each, named};
 
 fn all(on: On) {
@@ -59,6 +61,8 @@ fn all(on: On) {
             calls::what_a_member_did_is_gone_if_it_fails,
             calls::tokens_that_are_not_good_are_refused_by_what_is_wrong_with_them,
             letters::a_large_message_comes_back_as_it_was,
+            models::more_models_than_a_page_has_are_all_listed_once,
+            letters::many_messages_are_erased_at_once_and_each_is_told_once,
         ],
     );
 }
