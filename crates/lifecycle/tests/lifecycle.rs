@@ -56,6 +56,8 @@ mod provisioned;
 mod registration;
 #[path = "lifecycle/relatives.rs"]
 mod relatives;
+#[path = "lifecycle/rule_gaps.rs"]
+mod rule_gaps;
 #[path = "lifecycle/rule_patterns.rs"]
 mod rule_patterns;
 #[path = "lifecycle/rule_types.rs"]
