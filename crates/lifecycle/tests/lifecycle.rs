@@ -20,6 +20,8 @@ mod documented;
 mod dropped;
 #[path = "lifecycle/errors.rs"]
 mod errors;
+#[path = "lifecycle/foreign.rs"]
+mod foreign;
 #[cfg(feature = "nats")]
 #[path = "lifecycle/gated.rs"]
 mod gated;
