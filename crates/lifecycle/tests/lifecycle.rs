@@ -31,6 +31,9 @@ mod history;
 mod indexed;
 #[path = "lifecycle/invariants.rs"]
 mod invariants;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/large.rs"]
+mod large;
 #[path = "lifecycle/list.rs"]
 mod list;
 #[path = "lifecycle/logged.rs"]
