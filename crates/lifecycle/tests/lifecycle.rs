@@ -10,6 +10,9 @@
 mod bucket;
 #[path = "lifecycle/bucket_watch.rs"]
 mod bucket_watch;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/busy.rs"]
+mod busy;
 #[path = "lifecycle/catch_all.rs"]
 mod catch_all;
 #[path = "lifecycle/described.rs"]
