@@ -18,7 +18,12 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         if case.ident == FALLBACK && matches!(case.fields, Fields::Unnamed(_)) {
             has_fallback = true;
         } else if matches!(case.fields, Fields::Unit) {
-            known.push((&case.ident, name(case)?));
+            let text = name(case)?;
+            if known.iter().any(|(_, it)| *it == text) {
+                let problem = format!("another case is written {text:?}, too: say `rename`");
+                return Err(Error::new_spanned(case, problem));
+            }
+            known.push((&case.ident, text));
         } else {
             return Err(Error::new_spanned(case, "a phase has nothing inside"));
         }
