@@ -338,7 +338,20 @@ impl DynManager {
     /// # Errors
     /// [`Error::InvalidEntityId`] if it is empty.
     pub async fn children(&self, parent: &str) -> Result<Vec<Snapshot<Value>>> {
-        let children = self.core.children(parent).await?;
+        self.children_page(parent, 0, usize::MAX).await
+    }
+
+    /// Some of them: at most `limit`, from `offset` on.
+    ///
+    /// # Errors
+    /// As [`Self::children`].
+    pub async fn children_page(
+        &self,
+        parent: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<Snapshot<Value>>> {
+        let children = self.core.children(parent, offset, limit).await?;
         children.into_iter().map(|(registration, it)| shown(&registration, it)).collect()
     }
 
