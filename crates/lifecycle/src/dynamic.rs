@@ -41,6 +41,7 @@ use crate::{
 /// let hall = all.match_of_text("lamp", "room", "hall")?;
 /// assert_eq!(all.list("lamp", &ListOptions::default().matching("room", hall)).await?.len(), 4);
 /// assert_eq!(all.children("l-1").await?[0].entity_id, "shade");
+/// assert!(all.children_page("l-1", 1, 10).await?.is_empty(), "there is only one");
 /// assert_eq!(all.ancestors("shade").await?[0].entity_id, "l-1");
 /// assert_eq!(all.lookup_by_entity_id("l-2").await?.workflow, "lamp");
 ///
