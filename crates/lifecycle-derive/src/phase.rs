@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
+use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Result, Variant};
 
 use crate::names::snake;
 
@@ -12,22 +12,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(cases) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "a phase is an enum"));
     };
-    let mut known = Vec::new();
-    let mut has_fallback = false;
-    for case in &cases.variants {
-        if case.ident == FALLBACK && matches!(case.fields, Fields::Unnamed(_)) {
-            has_fallback = true;
-        } else if matches!(case.fields, Fields::Unit) {
-            known.push((&case.ident, name(case)?));
-        } else {
-            return Err(Error::new_spanned(case, "a phase has nothing inside"));
-        }
-    }
-    if !has_fallback {
-        let text =
-            "add a case `Unknown(String)`: a phase that is stored and not known must be kept";
-        return Err(Error::new_spanned(&input.ident, text));
-    }
+    let known = texts(input, cases)?;
     let name = &input.ident;
     let (cases, texts): (Vec<_>, Vec<_>) = known.into_iter().unzip();
     let serde = quote!(::waypost_lifecycle::private::serde);
@@ -83,6 +68,32 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
     })
+}
+
+/// The cases, but for the one for what is not known, and their texts.
+fn texts<'i>(input: &'i DeriveInput, cases: &'i DataEnum) -> Result<Vec<(&'i Ident, String)>> {
+    let (mut known, mut has_fallback) = (Vec::new(), false);
+    for case in &cases.variants {
+        if case.ident == FALLBACK && matches!(case.fields, Fields::Unnamed(_)) {
+            has_fallback = true;
+            continue;
+        }
+        if !matches!(case.fields, Fields::Unit) {
+            return Err(Error::new_spanned(case, "a phase has nothing inside"));
+        }
+        let text = name(case)?;
+        if known.iter().any(|(_, it)| *it == text) {
+            let problem = format!("another case is written {text:?}, too: say `rename`");
+            return Err(Error::new_spanned(case, problem));
+        }
+        known.push((&case.ident, text));
+    }
+    if !has_fallback {
+        let text =
+            "add a case `Unknown(String)`: a phase that is stored and not known must be kept";
+        return Err(Error::new_spanned(&input.ident, text));
+    }
+    Ok(known)
 }
 
 /// The text of a case: its own name in small letters, or what it is renamed to.

@@ -205,6 +205,14 @@ pub enum BucketError {
     /// A bucket or a key cannot have this name.
     #[error("{0:?} is not a name for a bucket or a key")]
     InvalidName(String),
+    /// The store does not take a value of this size.
+    #[error("the value at {key:?} has {size} bytes, which is more than the store takes")]
+    TooLarge {
+        /// Where it was to be.
+        key: String,
+        /// How large it is, with what the library keeps beside it.
+        size: usize,
+    },
     /// A watch could not keep up, and has missed something.
     #[error("the watch fell behind")]
     Lagged,

@@ -133,9 +133,8 @@ impl Core {
             let from = stored.held.phase().to_owned();
             let stamp = change(&mut *stored.held)?;
             check_identity(registration, entity_id, &*stored.held)?;
-            let value = self.encode(registration, &stored, &from, &stamp);
-            let value = value.map_err(|it| registration.unwritable(&key, it))?;
-            match registration.bucket.update(&key, value, stored.revision).await {
+            let written = self.write((registration, &key), &stored, (&from, &stamp)).await?;
+            match written {
                 Ok(revision) => {
                     registration.index.wrote(registration, &*stored.held, revision);
                     return Ok(Stored { revision, ..stored });
@@ -153,13 +152,35 @@ impl Core {
         Err(Error::UpdateRetriesExhausted { workflow, entity_id, attempts: self.settings.attempts })
     }
 
+    /// Writes with as much of the trail as the store takes: an entity that is nearly too large must
+    /// not stay where it is because of where it has been.
+    async fn write(
+        &self,
+        (registration, key): (&Registration, &str),
+        stored: &Stored,
+        change: (&str, &Stamp<'_>),
+    ) -> Result<Result<Revision, BucketError>> {
+        // A store that forgets nothing knows the moves before the last one by itself.
+        let mut steps_max = if registration.bucket.remembers_all() { 1 } else { Trail::STEPS_MAX };
+        loop {
+            let value = self.encode(registration, stored, change, steps_max);
+            let value = value.map_err(|it| registration.unwritable(key, it))?;
+            match registration.bucket.update(key, value, stored.revision).await {
+                Err(BucketError::TooLarge { .. }) if self.settings.keeps_trail && steps_max > 1 => {
+                    steps_max /= 2;
+                }
+                written => return Ok(written),
+            }
+        }
+    }
+
     /// What is to be written, with the trail of what was read.
     fn encode(
         &self,
         registration: &Registration,
         stored: &Stored,
-        from: &str,
-        stamp: &Stamp<'_>,
+        (from, stamp): (&str, &Stamp<'_>),
+        steps_max: usize,
     ) -> Result<Bytes, serde_json::Error> {
         let text = programs_text(&*stored.held)?;
         if !self.settings.keeps_trail {
@@ -172,8 +193,6 @@ impl Core {
         };
         let moving = (from != to).then_some(Moving { from, to, source, note });
         let (workflow, mark) = (&*registration.workflow, &*registration.mark);
-        // A store that forgets nothing knows the moves before the last one by itself.
-        let steps_max = if registration.bucket.remembers_all() { 1 } else { Trail::STEPS_MAX };
         let before = Before { text: &stored.text, at: stored.at, workflow, mark, steps_max };
         grown(text, before, moving)
     }

@@ -41,6 +41,7 @@ use crate::{
 /// let hall = all.match_of_text("lamp", "room", "hall")?;
 /// assert_eq!(all.list("lamp", &ListOptions::default().matching("room", hall)).await?.len(), 4);
 /// assert_eq!(all.children("l-1").await?[0].entity_id, "shade");
+/// assert!(all.children_page("l-1", 1, 10).await?.is_empty(), "there is only one");
 /// assert_eq!(all.ancestors("shade").await?[0].entity_id, "l-1");
 /// assert_eq!(all.lookup_by_entity_id("l-2").await?.workflow, "lamp");
 ///
@@ -338,7 +339,20 @@ impl DynManager {
     /// # Errors
     /// [`Error::InvalidEntityId`] if it is empty.
     pub async fn children(&self, parent: &str) -> Result<Vec<Snapshot<Value>>> {
-        let children = self.core.children(parent).await?;
+        self.children_page(parent, 0, usize::MAX).await
+    }
+
+    /// Some of them: at most `limit`, from `offset` on.
+    ///
+    /// # Errors
+    /// As [`Self::children`].
+    pub async fn children_page(
+        &self,
+        parent: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<Snapshot<Value>>> {
+        let children = self.core.children(parent, offset, limit).await?;
         children.into_iter().map(|(registration, it)| shown(&registration, it)).collect()
     }
 

@@ -242,6 +242,7 @@ impl Error {
             | Self::InvalidEntityId { .. }
             | Self::FailReasonRequired => 400,
             Self::UpdateRetriesExhausted { .. } | Self::AlreadyExists { .. } => 409,
+            Self::Store { source: BucketError::TooLarge { .. }, .. } => 413,
             Self::WorkflowAlreadyRegistered { .. }
             | Self::InvalidRegistration { .. }
             | Self::MissingIdField { .. }
@@ -287,6 +288,7 @@ fn trouble(bucket: &str, source: &BucketError) -> String {
         | BucketError::Exists(_)
         | BucketError::Conflict(_)
         | BucketError::InvalidName(_)
+        | BucketError::TooLarge { .. }
         | BucketError::Lagged
         | BucketError::Unavailable(_)
         | BucketError::Failed(_) => format!("bucket {bucket}: {source}"),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use waypost_kernel::Timestamp;
-use waypost_machines::lifecycle::{Found, History, Moved, Observed, Source};
+use waypost_machines::lifecycle::{Found, History, Moved, Observed, Source, Trail};
 
 use crate::{
     BucketError, Entry, Result, Retained, RetainedValue, core::Core, kept::trail_of,
@@ -58,6 +58,7 @@ impl Core {
             | BucketError::Exists(_)
             | BucketError::Conflict(_)
             | BucketError::InvalidName(_)
+            | BucketError::TooLarge { .. }
             | BucketError::Lagged
             | BucketError::Unavailable(_)
             | BucketError::Failed(_)) => registration.store_error(error),
@@ -78,7 +79,8 @@ impl Core {
             Ok(Some(stored)) => {
                 // Without a trail of our own we tell what everybody can see.
                 let is_kept = self.settings.keeps_trail;
-                let trail = is_kept.then(|| trail_of(&stored.text)).flatten();
+                let mut trail = is_kept.then(|| trail_of(&stored.text)).flatten();
+                trail.iter_mut().for_each(forget_impossible);
                 Found::Value { phase: stored.held.phase().to_owned(), trail }
             }
             Ok(None) => Found::Unreadable,
@@ -88,6 +90,13 @@ impl Core {
             }
         };
         Observed { at, found }
+    }
+}
+
+/// Somebody else may have written a time that is in no calendar. Nobody could be told of it.
+fn forget_impossible(trail: &mut Trail) {
+    for step in &mut trail.recent {
+        step.at = step.at.filter(|it| jiff::Timestamp::from_microsecond(it.as_micros()).is_ok());
     }
 }
 

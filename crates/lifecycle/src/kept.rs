@@ -148,7 +148,7 @@ impl Own<'_> {
 
     /// The program's text with the trail after this one. Nothing, if it is not as we write it.
     fn grown(&self, text: &str, before: Before<'_>, moving: Option<Moving<'_>>) -> Option<String> {
-        let step = moving.map(|it| it.step(self.last_seq + 1)).transpose().ok()?;
+        let step = moving.map(|it| it.step(self.last_seq.saturating_add(1))).transpose().ok()?;
         let steps = self.recent.strip_prefix('[')?.strip_suffix("}]")?;
         let is_full = self.n_steps >= before.steps_max;
         let (steps, n_steps) = match &step {
@@ -183,7 +183,7 @@ impl Own<'_> {
             out.text.push_str(step);
         }
         out.text.push(']');
-        let last_seq = self.last_seq + u64::from(step.is_some());
+        let last_seq = self.last_seq.saturating_add(u64::from(step.is_some()));
         Some(out.close(recent, n_steps, last_seq))
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How many entities are read at once.
-const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 256;
 
 /// Which entities to list. By default all, sorted by id.
 ///
@@ -220,9 +220,6 @@ impl Core {
         registration: &Registration,
         ids: &[impl AsRef<str>],
     ) -> Result<Vec<Stored>> {
-        if ids.is_empty() {
-            self.vouch(registration).await?;
-        }
         let keys: Vec<_> = ids.iter().map(|id| registration.shape.key(id.as_ref())).collect();
         let entries = registration.bucket.get_many(&keys).await;
         let entries = entries.map_err(|it| registration.store_error(it))?;
@@ -232,7 +229,7 @@ impl Core {
 
     /// Makes sure that the store is there before something is told from memory alone: while it is
     /// away, nobody hears of what others write.
-    async fn vouch(&self, registration: &Registration) -> Result<()> {
+    pub(crate) async fn vouch(&self, registration: &Registration) -> Result<()> {
         let asked = registration.bucket.get(&registration.shape.key(PROBE)).await;
         asked.map(drop).map_err(|it| registration.store_error(it))
     }

@@ -147,7 +147,7 @@ impl ManagerBuilder {
     }
 
     /// Keeps nothing beside the values: history knows neither sources nor notes then, and no more
-    /// than the bucket remembers.
+    /// than the bucket remembers. Rules can be fired, and do not run.
     #[must_use]
     pub const fn without_trail(mut self) -> Self {
         self.settings.keeps_trail = false;

@@ -192,18 +192,22 @@ impl NatsBucket {
     }
 
     async fn write(&self, key: &str, value: Bytes, last: u64) -> Result<Revision, BucketError> {
+        let size = value.len();
         let written = self.store.update(key, value, last).await;
-        written.map(Revision).map_err(|error| refused(key, &error))
+        written.map(Revision).map_err(|error| refused((key, size), &error))
     }
 }
 
 /// Only a conflict may be called one: whoever takes another failure for it writes again and again.
-fn refused(key: &str, error: &UpdateError) -> BucketError {
+fn refused((key, size): (&str, usize), error: &UpdateError) -> BucketError {
     match error.kind() {
         UpdateErrorKind::WrongLastRevision => BucketError::Conflict(key.to_owned()),
         UpdateErrorKind::InvalidKey => BucketError::InvalidName(key.to_owned()),
         UpdateErrorKind::TimedOut => unavailable(error),
         UpdateErrorKind::Other if is_passing(error) => unavailable(error),
+        UpdateErrorKind::Other if is_too_large(error) => {
+            BucketError::TooLarge { key: key.to_owned(), size }
+        }
         UpdateErrorKind::Other => BucketError::Failed(format!("NATS: {error}")),
     }
 }
@@ -213,6 +217,17 @@ fn is_passing(error: &UpdateError) -> bool {
     let source = std::error::Error::source(error).and_then(|it| it.downcast_ref::<PublishError>());
     source.is_some_and(|it| {
         matches!(it.kind(), PublishErrorKind::BrokenPipe | PublishErrorKind::StreamNotFound)
+    })
+}
+
+/// Whether the server, or the bucket, has a limit that the value is beyond.
+fn is_too_large(error: &UpdateError) -> bool {
+    let source = std::error::Error::source(error).and_then(|it| it.downcast_ref::<PublishError>());
+    source.is_some_and(|it| {
+        let told =
+            std::error::Error::source(it).and_then(|it| it.downcast_ref::<jetstream::Error>());
+        it.kind() == PublishErrorKind::MaxPayloadExceeded
+            || told.is_some_and(|it| it.error_code() == ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM)
     })
 }
 

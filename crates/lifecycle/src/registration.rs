@@ -158,28 +158,36 @@ impl Registration {
         self.shape.fields().iter().find(|it| it.name == name)
     }
 
-    /// Reads what is stored. Nothing, if it belongs to another type or another entity's place.
+    /// Reads what is stored. Nothing, if it belongs to another type, or has a key that none of this
+    /// type has. What says that it is another entity is not read: each write would be refused.
     pub(crate) fn open(&self, entry: &Entry) -> Result<Option<Stored>> {
         let Some(entity_id) = self.shape.id_of(&entry.key) else { return Ok(None) };
+        let Some(held) = self.held(entry)? else { return Ok(None) };
+        if held.entity_id() != entity_id {
+            let found = format!("it is the value of {:?}", held.entity_id());
+            return Err(self.unreadable(entry, serde::de::Error::custom(found)));
+        }
         let (text, revision, at) = (entry.value.clone(), entry.revision, entry.at);
-        let entity_id = entity_id.to_owned();
+        Ok(Some(Stored { entity_id: entity_id.to_owned(), held, text, revision, at }))
+    }
+
+    fn held(&self, entry: &Entry) -> Result<Option<Box<dyn Held>>> {
         if let Some((plain, trail)) = parted(&entry.value)
             && trail.strip_prefix(&*self.mark).is_some_and(|it| it.starts_with([',', '}']))
             && let Ok(held) = self.shape.decode(plain.as_bytes())
         {
-            return Ok(Some(Stored { entity_id, held, text, revision, at }));
+            return Ok(Some(held));
         }
         if workflow_of(&entry.value).is_some_and(|it| it != self.workflow) {
             return Ok(None);
         }
         // A type that denies what it does not know, or keeps it, must not see what is not meant for it.
         let plain = programs(&entry.value).map_or_else(|| entry.value.clone(), Bytes::from);
-        let held = self.shape.decode(&plain).map_err(|source| Error::Decode {
-            workflow: self.workflow.clone(),
-            key: entry.key.clone(),
-            source,
-        })?;
-        Ok(Some(Stored { entity_id, held, text, revision, at }))
+        self.shape.decode(&plain).map(Some).map_err(|it| self.unreadable(entry, it))
+    }
+
+    fn unreadable(&self, entry: &Entry, source: serde_json::Error) -> Error {
+        Error::Decode { workflow: self.workflow.clone(), key: entry.key.clone(), source }
     }
 
     pub(crate) fn snapshot<T>(

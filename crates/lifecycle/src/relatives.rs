@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     Error, ListOptions, Result,
     core::{Core, Stored},
+    list::CHUNK,
     registration::Registration,
 };
 
@@ -12,20 +13,50 @@ use crate::{
 pub(crate) type Relative = (Arc<Registration>, Stored);
 
 impl Core {
-    /// The entities of all types that belong to `parent`, by type, then by id.
-    pub(crate) async fn children(&self, parent: &str) -> Result<Vec<Relative>> {
+    /// The entities of all types that belong to `parent`, by type, then by id: at most `limit`, from
+    /// `offset` on.
+    pub(crate) async fn children(
+        &self,
+        parent: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<Relative>> {
         if parent.is_empty() {
             let entity_id = String::new();
             return Err(Error::InvalidEntityId { entity_id, reason: "it is empty" });
         }
-        let mut children = Vec::new();
+        let (mut children, enough) = (Vec::new(), offset.saturating_add(limit));
         for registration in self.registrations() {
-            let stored = match registration.index.ask(|it| it.children(parent)) {
-                Some(ids) => self.read_many(&registration, &ids).await?,
-                None => self.scan(&registration, &ListOptions::default()).await?,
-            };
-            let own = stored.into_iter().filter(|it| it.held.parent() == Some(parent));
-            children.extend(own.map(|it| (Arc::clone(&registration), it)));
+            if children.len() >= enough {
+                break;
+            }
+            let own = self.children_of(&registration, parent, enough - children.len()).await?;
+            children.extend(own.into_iter().map(|it| (Arc::clone(&registration), it)));
+        }
+        Ok(children.into_iter().skip(offset).take(limit).collect())
+    }
+
+    /// Those of one type, and not many more than are enough.
+    async fn children_of(
+        &self,
+        registration: &Registration,
+        parent: &str,
+        enough: usize,
+    ) -> Result<Vec<Stored>> {
+        let is_child = |it: &Stored| it.held.parent() == Some(parent);
+        let Some(ids) = registration.index.ask(|it| it.children(parent)) else {
+            let all = self.scan(registration, &ListOptions::default()).await?;
+            return Ok(all.into_iter().filter(is_child).collect());
+        };
+        if ids.is_empty() {
+            self.vouch(registration).await?;
+        }
+        let mut children = Vec::new();
+        for ids in ids.chunks(CHUNK) {
+            children.extend(self.read_many(registration, ids).await?.into_iter().filter(is_child));
+            if children.len() >= enough {
+                break;
+            }
         }
         Ok(children)
     }

@@ -171,12 +171,10 @@ impl SqlBucket {
         versions.get(key).filter(|(revision, _)| *revision == expected).map(|(_, it)| *it)
     }
 
-    fn seen(&self, key: &str, record: &Record) -> Result<Option<Entry>, BucketError> {
+    fn seen(&self, key: &str, record: &Record) -> Option<Entry> {
         let found = entry(key, record)?;
-        if let Some(found) = &found {
-            self.remember(key, found.revision, record.version);
-        }
-        Ok(found)
+        self.remember(key, found.revision, record.version);
+        Some(found)
     }
 
     /// Writes the version after `before`; a conflict if that is not the last one.
@@ -228,10 +226,8 @@ impl SqlBucket {
 impl Bucket for SqlBucket {
     async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
         check_key(key)?;
-        match self.place.load(key).await? {
-            Some(record) => self.seen(key, &record),
-            None => Ok(None),
-        }
+        let record = self.place.load(key).await?;
+        Ok(record.and_then(|it| self.seen(key, &it)))
     }
 
     async fn create(&self, key: &str, value: Bytes) -> Result<Revision, BucketError> {
@@ -239,8 +235,7 @@ impl Bucket for SqlBucket {
         let body = Body::put(&value);
         for _ in 0..ATTEMPTS {
             let record = self.place.load(key).await?;
-            let present = record.as_ref().map(|it| entry(key, it)).transpose()?.flatten();
-            if present.is_some() {
+            if record.as_ref().is_some_and(|it| entry(key, it).is_some()) {
                 return Err(BucketError::Exists(key.to_owned()));
             }
             let before = record.map_or(Version::ABSENT, |it| it.version);
@@ -263,7 +258,7 @@ impl Bucket for SqlBucket {
             Some(version) => version,
             None => {
                 let record = self.place.load(key).await?;
-                let found = record.as_ref().map(|it| entry(key, it)).transpose()?.flatten();
+                let found = record.as_ref().and_then(|it| entry(key, it));
                 match (found, record) {
                     (Some(entry), Some(record)) if entry.revision == expected => record.version,
                     (Some(_), _) => return Err(BucketError::Conflict(key.to_owned())),
@@ -281,7 +276,7 @@ impl Bucket for SqlBucket {
         check_key(key)?;
         for _ in 0..ATTEMPTS {
             let Some(record) = self.place.load(key).await? else { return Ok(()) };
-            if entry(key, &record)?.is_none() {
+            if entry(key, &record).is_none() {
                 return Ok(());
             }
             match self.write(key, &Body::Deleted, record.version).await {
@@ -315,7 +310,7 @@ impl Bucket for SqlBucket {
             let Some(last) = page.last() else { break };
             after = last.version;
             for record in page {
-                let value = Body::of_events(&record.events)?;
+                let value = Body::of_events(&record.events);
                 let value = value.map_or(RetainedValue::Deleted, RetainedValue::Put);
                 see(Retained { revision: revision(record.at), at: record.at, value });
             }
@@ -341,7 +336,7 @@ impl Bucket for SqlBucket {
             let records = records.map_err(fault)?;
             for record in &records {
                 let Some(name) = self.place.name(&record.key) else { continue };
-                entries.extend(entry(name, record)?);
+                entries.extend(entry(name, record));
             }
             last = match records.last() {
                 Some(record) if records.len() == PAGE as usize => Some(record.key.id.clone()),
@@ -356,7 +351,7 @@ impl Bucket for SqlBucket {
         let instances: Vec<_> = keys.iter().map(|it| self.place.key(it)).collect();
         let records = self.place.store.load(&instances).await.map_err(fault)?;
         let found = keys.iter().zip(records);
-        found.map(|(key, it)| it.map_or(Ok(None), |it| self.seen(key, &it))).collect()
+        Ok(found.map(|(key, it)| it.and_then(|it| self.seen(key, &it))).collect())
     }
 }
 

@@ -10,6 +10,9 @@
 mod bucket;
 #[path = "lifecycle/bucket_watch.rs"]
 mod bucket_watch;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/busy.rs"]
+mod busy;
 #[path = "lifecycle/catch_all.rs"]
 mod catch_all;
 #[path = "lifecycle/described.rs"]
@@ -20,6 +23,8 @@ mod documented;
 mod dropped;
 #[path = "lifecycle/errors.rs"]
 mod errors;
+#[path = "lifecycle/foreign.rs"]
+mod foreign;
 #[cfg(feature = "nats")]
 #[path = "lifecycle/gated.rs"]
 mod gated;
@@ -29,6 +34,9 @@ mod history;
 mod indexed;
 #[path = "lifecycle/invariants.rs"]
 mod invariants;
+#[cfg(feature = "nats")]
+#[path = "lifecycle/large.rs"]
+mod large;
 #[path = "lifecycle/list.rs"]
 mod list;
 #[path = "lifecycle/logged.rs"]
@@ -56,6 +64,8 @@ mod provisioned;
 mod registration;
 #[path = "lifecycle/relatives.rs"]
 mod relatives;
+#[path = "lifecycle/rule_gaps.rs"]
+mod rule_gaps;
 #[path = "lifecycle/rule_patterns.rs"]
 mod rule_patterns;
 #[path = "lifecycle/rule_types.rs"]

@@ -45,5 +45,5 @@ pub(crate) use self::{
     pages::Pages,
     problem::Refusal,
     process::KEY_IN_USE,
-    routes::{main_router, metrics_router},
+    routes::{entity_roots, main_router, metrics_router},
 };

@@ -5,14 +5,28 @@ use std::fmt;
 use waypost_api::shown_url;
 use waypost_lifecycle::{DynManager, NatsBuckets};
 
-use crate::{http::GatewayMeter, outbox::nats::signed_in};
+use crate::{
+    http::{GatewayMeter, entity_roots},
+    outbox::nats::signed_in,
+};
 
 /// Bytes of a body, unless the options say otherwise.
 const BODY_MAX: usize = 1 << 20;
 
 /// What others serve already.
-const TAKEN: [&str; 9] =
-    ["v1", "docs", "healthz", "livez", "readyz", "metrics", "version", "internal", "oauth"];
+const TAKEN: [&str; 11] = [
+    "v1",
+    "docs",
+    "console",
+    "openapi.json",
+    "healthz",
+    "livez",
+    "readyz",
+    "metrics",
+    "version",
+    "internal",
+    "oauth",
+];
 
 /// How operators come to lifecycles.
 #[derive(Clone, Debug)]
@@ -58,12 +72,26 @@ impl Gateway {
             return Err(format!("{given:?} cannot be a path; use letters and digits"));
         }
         if prefix.split('/').next().is_some_and(|first| TAKEN.contains(&first)) {
-            return Err(format!("/{prefix} is taken; use another, such as /workflows"));
+            return Err(taken(&format!("/{prefix}")));
         }
         let body_max = if options.body_max == 0 { BODY_MAX } else { options.body_max };
         let root = format!("/{prefix}");
         let (options, meter) = (GatewayOptions { body_max, ..options }, GatewayMeter::default());
         Ok(Self { lifecycles, options, root, meter })
+    }
+
+    /// Makes sure that it lies beside entities, which are below `context`.
+    pub(crate) fn check_beside(&self, context: &str) -> Result<(), String> {
+        let is_below = |path: &str, other: &str| {
+            path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let meets = |path: &str| is_below(&self.root, path) || is_below(path, &self.root);
+        match context {
+            "" if entity_roots().iter().any(|it| meets(it)) => Err(taken(&self.root)),
+            "" => Ok(()),
+            context if meets(context) => Err(taken(&self.root)),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a page of `origin` may watch.
@@ -82,6 +110,10 @@ impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gateway").field("options", &self.options).finish_non_exhaustive()
     }
+}
+
+fn taken(root: &str) -> String {
+    format!("{root} is taken; use another, such as /workflows")
 }
 
 /// The buckets of a NATS server. The connection comes back by itself.
@@ -119,7 +151,9 @@ mod tests {
             gateway("/lifecycle-gateway/workflows/").unwrap().root,
             "/lifecycle-gateway/workflows"
         );
-        for prefix in ["", "/", "a b", "{x}", "a//b", "v1/x", "metrics"] {
+        for prefix in
+            ["", "/", "a b", "{x}", "a//b", "v1/x", "metrics", "console", "openapi.json/x"]
+        {
             assert!(gateway(prefix).is_err(), "{prefix:?}");
         }
     }

@@ -40,6 +40,10 @@ impl Server {
         let grpc = options.grpc.map(grpc::bind).transpose()?;
         let metrics = options.metrics.map(|it| listen(it, "--metrics")).transpose()?;
         let doorway = doorway(&engine, &options.entity).await?;
+        if let Some(gateway) = &options.lifecycle {
+            let beside = gateway.check_beside(doorway.context());
+            beside.map_err(|it| ServerError::Setting(format!("the path of lifecycles: {it}")))?;
+        }
         let doorway = doorway.with_log(options.log.clone()).with_traces(&options.traces);
         let EntityOptions { members, cluster, .. } = options.entity.clone();
         let compute = (members, cluster);

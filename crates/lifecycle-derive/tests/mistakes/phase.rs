@@ -13,6 +13,14 @@ enum Loaded {
     Unknown(String),
 }
 
+#[derive(Phase)]
+enum Twins {
+    InFlight,
+    #[phase(rename = "in_flight")]
+    Flying,
+    Unknown(String),
+}
+
 #[derive(Clone, Default, Serialize, Deserialize, Participant)]
 #[lifecycle(workflow = "w", bucket = "B")]
 struct NumericPhase {

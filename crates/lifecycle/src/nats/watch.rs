@@ -61,6 +61,9 @@ struct Watching {
     queue: VecDeque<BucketEvent>,
     /// The number of the last message that was there at the beginning, once it is known.
     beginning: Option<u64>,
+    /// The number of the last message that was there when the beginning had been shown, if more were
+    /// to come then.
+    end: Option<u64>,
     /// The number of the last message that was there when the first subscription was: every later one
     /// is shown or told of.
     subscribed: u64,
@@ -93,6 +96,7 @@ pub(super) async fn watch(
         consumer: None,
         queue: VecDeque::new(),
         beginning: None,
+        end: None,
         subscribed: 0,
         made_at: None,
         last: 0,
@@ -135,13 +139,33 @@ impl Watching {
                 self.messages = None;
                 Ok(())
             }
-            Ok(Some(Ok(message))) => self.take(&message),
+            Ok(Some(Ok(message))) => {
+                self.take(&message)?;
+                self.look_ahead().await;
+                Ok(())
+            }
             // The subscription ended: another one goes on from the same place.
             Ok(Some(Err(_)) | None) => {
                 self.messages = None;
                 Ok(())
             }
             Err(_) => self.glance().await,
+        }
+    }
+
+    /// When what was there at the beginning was shown, finds out where that ends which may have
+    /// replaced some of it meanwhile. Others may write faster than anybody reads: then there is always
+    /// something left, and this ends nevertheless. Who does not answer is asked with the next message.
+    async fn look_ahead(&mut self) {
+        let is_shown = self.beginning.is_some_and(|it| self.last >= it);
+        if self.is_caught_up || !is_shown || self.end.is_some() || self.messages.is_none() {
+            return;
+        }
+        if let Ok(Ok(info)) = tokio::time::timeout(GLANCE, self.store.stream.get_info()).await {
+            self.end = Some(info.state.last_sequence);
+            if info.state.last_sequence <= self.last {
+                self.catch_up();
+            }
         }
     }
 
@@ -290,7 +314,7 @@ impl Watching {
                 }
             });
         }
-        if is_last {
+        if is_last || self.end.is_some_and(|it| sequence >= it) {
             self.catch_up();
         }
         Ok(())

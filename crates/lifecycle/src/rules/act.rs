@@ -238,11 +238,12 @@ impl<'f> Firing<'f> {
             let operation = SetOperation::parse(json)
                 .map_err(|source| RuleError::Set { field: name.clone(), source })?;
             let what = match operation {
-                SetOperation::Literal(Value::String(text)) => {
-                    let text = Value::String(self.substituted(&text).await?);
-                    What::Value(registration.value_of(field, &text)?)
+                SetOperation::Literal(mut json) => {
+                    for text in texts(&mut json) {
+                        *text = self.substituted(text).await?;
+                    }
+                    What::Value(registration.value_of(field, &json)?)
                 }
-                SetOperation::Literal(json) => What::Value(registration.value_of(field, &json)?),
                 count @ (SetOperation::Increment | SetOperation::Decrement) => What::Count(count),
             };
             settings.push(Setting { field: name.clone(), kind: field.kind.clone(), what });
@@ -280,6 +281,20 @@ impl<'f> Firing<'f> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// All texts of a value, however deep inside they are. Names of members are what they are.
+fn texts(json: &mut Value) -> Vec<&mut String> {
+    let (mut texts, mut open) = (Vec::new(), vec![json]);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(values) => open.extend(values),
+            Value::Object(members) => open.extend(members.values_mut()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    texts
 }
 
 /// The entity, or that there is none.

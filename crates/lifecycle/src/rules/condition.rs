@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::RuleError;
 use crate::{Snapshot, held::Held, registration::Registration};
@@ -156,12 +156,29 @@ impl Condition {
 /// Numbers by size, texts by their bytes; anything else is equal or not.
 fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => match (left.as_i64(), right.as_i64()) {
+        (Value::Number(left), Value::Number(right)) => match (integer(left), integer(right)) {
             (Some(left), Some(right)) => Some(left.cmp(&right)),
-            _ => left.as_f64()?.partial_cmp(&right.as_f64()?),
+            (Some(left), None) => against(left, right.as_f64()?),
+            (None, Some(right)) => against(right, left.as_f64()?).map(Ordering::reverse),
+            (None, None) => left.as_f64()?.partial_cmp(&right.as_f64()?),
         },
         (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
         (left, right) => (left == right).then_some(Ordering::Equal),
+    }
+}
+
+fn integer(number: &Number) -> Option<i128> {
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}
+
+/// An integer and a number with a fraction. No integer becomes one that has fewer digits.
+fn against(integer: i128, float: f64) -> Option<Ordering> {
+    #[expect(clippy::cast_possible_truncation, reason = "what is larger than all is the largest")]
+    let whole = float.trunc() as i128;
+    let rest = || 0.0_f64.partial_cmp(&float.fract());
+    match integer.cmp(&whole) {
+        Ordering::Equal => rest(),
+        order @ (Ordering::Less | Ordering::Greater) => Some(order),
     }
 }
 
@@ -189,6 +206,18 @@ mod tests {
             (json!("b"), Operator::In, json!(["a", "b"]), true),
             (json!("c"), Operator::In, json!(["a", "b"]), false),
             (json!(null), Operator::Eq, json!(null), true),
+            (json!(u64::MAX), Operator::Eq, json!(u64::MAX - 1), false),
+            (json!(u64::MAX), Operator::Gt, json!(u64::MAX - 1), true),
+            (json!(u64::MAX), Operator::Gt, json!(i64::MIN), true),
+            (json!(u64::MAX), Operator::Lt, json!(18_446_744_073_709_551_616.0), true),
+            (json!(9_007_199_254_740_993_i64), Operator::Eq, json!(9_007_199_254_740_992.0), false),
+            (json!(9_007_199_254_740_993_i64), Operator::Gt, json!(9_007_199_254_740_992.0), true),
+            (json!(-2), Operator::Gt, json!(-2.5), true),
+            (json!(2.5), Operator::Gt, json!(2), true),
+            (json!(1e300), Operator::Gt, json!(u64::MAX), true),
+            (json!(-1e300), Operator::Lt, json!(i64::MIN), true),
+            (json!(-0.0), Operator::Eq, json!(0), true),
+            (json!(0.1), Operator::Lt, json!(0.2), true),
         ] {
             let condition = Condition { field: String::new(), operator, value, required: false };
             assert_eq!(condition.holds(&found), holds, "{found} {operator:?} {}", condition.value);

@@ -63,9 +63,14 @@ impl Rules {
     /// logged, and does not keep the others from doing what they can. When the store is in trouble,
     /// what is to be done is done once it is over.
     ///
+    /// After writes were missed, what is so is acted upon when it is written next, as it is after a
+    /// restart.
+    ///
     /// # Errors
-    /// When a rule looks at a type that is not registered. It does not end otherwise.
+    /// When a rule looks at a type that is not registered, or when the manager keeps no trail: nobody
+    /// could tell then what was done although the store did not say so. It does not end otherwise.
     pub async fn run(&self) -> Result<(), RuleError> {
+        self.check_trail()?;
         let workflows: HashSet<&str> = self.rules.iter().map(|it| it.workflow.as_str()).collect();
         for workflow in &workflows {
             self.manager.get_workflow_definition(workflow)?;
@@ -78,6 +83,16 @@ impl Rules {
                 tracing::warn!(%error, "rules lost sight of their entities");
             }
             tokio::time::sleep(RESTART).await;
+        }
+    }
+
+    fn check_trail(&self) -> Result<(), RuleError> {
+        match self.rules.first() {
+            Some(rule) if !self.manager.core.settings.keeps_trail => Err(RuleError::Invalid {
+                rule: rule.name.clone(),
+                reason: "it cannot run without a trail, which says what it has done".to_owned(),
+            }),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -103,7 +118,8 @@ impl Rules {
                     Some((workflow, WatchEvent::Deleted { entity_id })) => {
                         self.forget(&workflow, &entity_id, memory);
                     }
-                    Some((_, WatchEvent::CaughtUp | WatchEvent::Missed { .. })) => {}
+                    Some((workflow, WatchEvent::Missed { .. })) => self.doubt(&workflow, memory),
+                    Some((_, WatchEvent::CaughtUp)) => {}
                     Some((_, WatchEvent::Failed(source))) => return Err(lost(source)),
                     None => return Ok(()),
                 },
@@ -123,10 +139,22 @@ impl Rules {
                 }
                 Ok(true) => {}
                 Ok(false) => memory.settle(&pair),
-                Err(error) => tell(rule, &snapshot.entity_id, &error),
+                // What cannot be told is not so, or it could never come to be so again.
+                Err(error) => {
+                    memory.settle(&pair);
+                    tell(rule, &snapshot.entity_id, &error);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Writes were missed: what was so may have ceased and begun again. As after a restart, what is
+    /// seen to be so is acted upon.
+    fn doubt(&self, workflow: &str, memory: &mut Memory) {
+        let is_of =
+            |number: usize| self.rules.get(number).is_some_and(|it| it.workflow == workflow);
+        memory.standing.retain(|(number, _)| !is_of(*number));
     }
 
     /// The entity is gone. One of another type may have the same id.

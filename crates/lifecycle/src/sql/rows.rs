@@ -9,7 +9,7 @@ use waypost_kernel::{
     Write,
 };
 
-use crate::bucket::{BucketError, Entry, Revision};
+use crate::bucket::{Entry, Revision};
 
 /// The status of a key at which there is something.
 pub(super) const PRESENT: &str = "present";
@@ -26,6 +26,11 @@ pub(super) enum Body {
     Deleted,
 }
 
+enum Content {
+    Value(Bytes),
+    Deleted,
+}
+
 impl Body {
     pub(super) fn put(value: &Bytes) -> Self {
         let text = std::str::from_utf8(value).ok();
@@ -33,14 +38,15 @@ impl Body {
         json.map_or_else(|| Self::Bytes(BASE64_STANDARD.encode(value)), Self::Value)
     }
 
-    fn bytes(&self) -> Result<Option<Bytes>, BucketError> {
+    /// Nothing, if it holds what nobody has written.
+    fn content(&self) -> Option<Content> {
         match self {
-            Self::Value(json) => Ok(Some(json.as_str().to_owned().into())),
+            Self::Value(json) => Some(Content::Value(json.as_str().to_owned().into())),
             Self::Bytes(text) => {
-                let bytes = BASE64_STANDARD.decode(text);
-                bytes.map(|it| Some(it.into())).map_err(|error| unreadable(&error))
+                let bytes = BASE64_STANDARD.decode(text).ok()?;
+                Some(Content::Value(bytes.into()))
             }
-            Self::Deleted => Ok(None),
+            Self::Deleted => Some(Content::Deleted),
         }
     }
 
@@ -53,20 +59,19 @@ impl Body {
     }
 
     /// What a state holds; nothing, if it is the mark of a deletion.
-    pub(super) fn of_state(state: &Json) -> Result<Option<Bytes>, BucketError> {
-        match cut(state, "{\"value\":", "}") {
-            Some(value) => Ok(Some(value)),
-            None => state.read::<Self>().map_err(|error| unreadable(&error))?.bytes(),
+    pub(super) fn of_state(state: &Json) -> Option<Bytes> {
+        if let Some(value) = cut(state, "{\"value\":", "}") {
+            return Some(value);
         }
+        value_of(state.read::<Self>().ok(), state)
     }
 
     /// What the event of a write holds; nothing, if it is the mark of a deletion.
-    pub(super) fn of_events(events: &Json) -> Result<Option<Bytes>, BucketError> {
+    pub(super) fn of_events(events: &Json) -> Option<Bytes> {
         if let Some(value) = cut(events, "[{\"value\":", "}]") {
-            return Ok(Some(value));
+            return Some(value);
         }
-        let [body] = events.read::<[Self; 1]>().map_err(|error| unreadable(&error))?;
-        body.bytes()
+        value_of(events.read::<[Self; 1]>().ok().map(|[it]| it), events)
     }
 }
 
@@ -76,8 +81,14 @@ fn cut(json: &Json, begin: &str, end: &str) -> Option<Bytes> {
     Some(Bytes::copy_from_slice(value.as_bytes()))
 }
 
-fn unreadable(error: &dyn std::fmt::Display) -> BucketError {
-    BucketError::Failed(format!("what is stored cannot be read: {error}"))
+/// What was written; or what is there instead, as it is. Whoever opens it finds that it cannot be read,
+/// and everything else can.
+fn value_of(body: Option<Body>, stored: &Json) -> Option<Bytes> {
+    match body.as_ref().and_then(Body::content) {
+        Some(Content::Value(value)) => Some(value),
+        Some(Content::Deleted) => None,
+        None => Some(Bytes::copy_from_slice(stored.as_str().as_bytes())),
+    }
 }
 
 /// The number of a write that landed at `at`.
@@ -86,9 +97,9 @@ pub(super) fn revision(at: Timestamp) -> Revision {
 }
 
 /// What is at a key, unless it was deleted.
-pub(super) fn entry(key: &str, record: &Record) -> Result<Option<Entry>, BucketError> {
+pub(super) fn entry(key: &str, record: &Record) -> Option<Entry> {
     let (value, at) = (Body::of_state(&record.state)?, record.updated_at);
-    Ok(value.map(|value| Entry { key: key.to_owned(), value, revision: revision(at), at }))
+    Some(Entry { key: key.to_owned(), value, revision: revision(at), at })
 }
 
 /// What a bucket's keys can be found by.

@@ -117,7 +117,7 @@ impl Watching {
             let Some(name) = self.place.name(&record.key) else { continue };
             let entry = match self.changed.get(name) {
                 Some(first) => self.before(name, *first).await?,
-                None => entry(name, record)?,
+                None => entry(name, record),
             };
             events.extend(entry.map(BucketEvent::Put));
         }
@@ -166,7 +166,7 @@ impl Watching {
         let history = self.place.store.history(&self.place.key(name), after, 1).await;
         let before = history.map_err(fault)?.into_iter().next();
         let before = before.filter(|it| it.version < version);
-        Ok(match before.map(|it| shown(name, &it)).transpose()? {
+        Ok(match before.map(|it| shown(name, &it)) {
             Some(BucketEvent::Put(entry)) => Some(entry),
             Some(
                 BucketEvent::Deleted { .. } | BucketEvent::CaughtUp | BucketEvent::Missed { .. },
@@ -180,8 +180,7 @@ impl Watching {
         let changes = self.place.store.watch(&scope, &self.cursor, PAGE, WAIT).await;
         for Change { record, cursor } in changes.map_err(fault)? {
             if let Some(name) = self.place.name(&record.key) {
-                let event = shown(name, &record)?;
-                self.queue.push_back(event);
+                self.queue.push_back(shown(name, &record));
             }
             self.cursor = cursor;
             if matches!(self.stage, Stage::Meanwhile) && self.is_past_scanned() {
@@ -202,10 +201,10 @@ impl Watching {
 }
 
 /// What a write is to who watches.
-fn shown(name: &str, record: &EventRecord) -> Result<BucketEvent, BucketError> {
+fn shown(name: &str, record: &EventRecord) -> BucketEvent {
     let (key, at, revision) = (name.to_owned(), record.at, revision(record.at));
-    Ok(match Body::of_events(&record.events)? {
+    match Body::of_events(&record.events) {
         None => BucketEvent::Deleted { key, revision },
         Some(value) => BucketEvent::Put(Entry { key, value, revision, at }),
-    })
+    }
 }

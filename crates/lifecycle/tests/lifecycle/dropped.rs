@@ -41,13 +41,14 @@ async fn ten_thousand_watches_that_are_dropped_leave_nothing_behind(site: Site) 
 
 async fn watches_that_are_dropped_are_gone_within_a_second(site: Site) {
     const WATCHES: usize = 20;
+    const ROUNDS: u32 = 5;
     let bucket = site.bucket().await;
     bucket.create("a", "1".into()).await.unwrap();
     let n_held = &*site.n_held;
     let before = n_held().await;
-    // A machine that is busy may be slow once, and is not each time.
+    // A machine that is busy may be slow now and then, and is not most of the time.
     let mut n_soon = 0;
-    for round in 0..5 {
+    for round in 0..ROUNDS {
         let mut watches = Vec::new();
         for _ in 0..WATCHES {
             let mut watch = bucket.watch().await.unwrap();
@@ -64,5 +65,5 @@ async fn watches_that_are_dropped_are_gone_within_a_second(site: Site) {
         n_soon += u32::from(tokio::time::timeout(Duration::from_secs(1), gone()).await.is_ok());
         gone().await;
     }
-    assert!(n_soon > 0, "in no round");
+    assert!(n_soon > ROUNDS / 2, "in {n_soon} of {ROUNDS} rounds");
 }

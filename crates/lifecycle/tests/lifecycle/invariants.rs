@@ -249,19 +249,26 @@ async fn watches_see_every_write_in_order(site: Site) {
     }
 }
 
-/// Creates, moves and deletes a few entities that others have, too.
+/// Creates, moves and deletes a few entities that others have, too, and gives them other parents.
 async fn stir(manager: Manager, missions: Workflow<Mission>, seed: u64) {
     let mut chance = Chance(seed);
     for _ in 0..30 {
         let id = format!("m-{}", chance.below(9));
         let owner = format!("o-{}", chance.below(3));
+        let mut parent = || Some(format!("m-{}", chance.below(4))).filter(|it| *it != "m-0");
+        let parents = [parent(), parent()];
         if chance.below(6) == 0 {
             manager.delete("drone-survey", &id).await.unwrap();
         }
-        missions.create(&Mission { owner: owner.clone(), ..mission(&id) }).await.ok();
+        let [first, second] = parents;
+        missions
+            .create(&Mission { owner: owner.clone(), parent: first, ..mission(&id) })
+            .await
+            .ok();
         let to = ["flying", "landing", "aborted"][chance.below(3)];
         let change = |it: &mut Mission| {
             it.owner.clone_from(&owner);
+            it.parent.clone_from(&second);
             Ok(())
         };
         missions.transition_with(&id, to, Source::Rule, "", change).await.ok();
@@ -287,7 +294,27 @@ async fn own_writes_are_seen(manager: &Manager, missions: &Workflow<Mission>) {
     }
 }
 
+/// What the index tells and reading everything does, too, once the index knows of all writes.
+async fn counts_and_children_agree(manager: &Manager, reader: &Manager) {
+    let told = async |manager: &Manager| {
+        let mut children = Vec::new();
+        for parent in ["m-0", "m-1", "m-2", "m-3"] {
+            children.push(manager.children(parent).await.unwrap());
+        }
+        (manager.counts_by_phase("drone-survey").await.unwrap(), children)
+    };
+    let read = told(reader).await;
+    assert!(read.1.iter().any(|it| !it.is_empty()), "nobody has children");
+    indexed(manager).await;
+    while told(manager).await != read {
+        tokio::task::yield_now().await;
+        indexed(manager).await;
+    }
+}
+
 async fn index_and_bucket_agree(site: Site) {
+    let reader = Manager::builder(site.buckets.clone()).create_buckets(16).without_index().build();
+    reader.register::<Mission>().await.unwrap();
     let (manager, other) = (site.manager(), site.manager());
     let missions = manager.register::<Mission>().await.unwrap();
     let theirs = other.register::<Mission>().await.unwrap();
@@ -325,6 +352,7 @@ async fn index_and_bucket_agree(site: Site) {
                 tokio::task::yield_now().await;
             }
         }
+        counts_and_children_agree(&manager, &reader).await;
     }
 }
 

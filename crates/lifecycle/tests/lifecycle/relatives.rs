@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use waypost_lifecycle::{Error, Participant, Snapshot, Transitions};
+use waypost_lifecycle::{Error, Manager, MemoryBuckets, Participant, Snapshot, Transitions};
 
 use crate::{
-    mission::{Mission, mission},
-    site::{Site, on_every_store},
+    mission::{Mission, indexed, mission},
+    site::{Site, in_time, on_every_store},
 };
 
 on_every_store![
@@ -108,5 +108,31 @@ async fn what_cannot_be_read_is_not_taken_for_missing(site: Site) {
     for id in ["broken", "middle", "m-1"] {
         let ancestors = manager.ancestors(id).await;
         assert!(matches!(ancestors, Err(Error::Decode { .. })), "of {id}: {ancestors:?}");
+    }
+}
+
+/// More than are read at once, of two types, from the index and without one.
+#[tokio::test]
+async fn many_children_are_read_a_few_at_a_time_and_all_are_found() {
+    const CHILDREN: usize = 300;
+    for is_indexed in [true, false] {
+        let manager = Manager::builder(MemoryBuckets::new()).create_buckets(1);
+        let manager = if is_indexed { manager } else { manager.without_index() }.build();
+        let missions = manager.register::<Mission>().await.unwrap();
+        let campaigns = manager.register_with::<Campaign>(open()).await.unwrap();
+        campaigns.create(&campaign("c-1", "root")).await.unwrap();
+        for number in 0..CHILDREN {
+            missions.create(&child_of("root", &format!("m-{number:03}"))).await.unwrap();
+        }
+        if is_indexed {
+            in_time(indexed(&manager)).await;
+        }
+        let all = told(&manager.children("root").await.unwrap());
+        assert_eq!(all.len(), CHILDREN + 1);
+        for (offset, limit) in [(0, 1), (0, 257), (1, 256), (255, 20), (300, 5), (301, 5)] {
+            let page = manager.children_page("root", offset, limit).await.unwrap();
+            let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
+            assert_eq!(told(&page), expected, "from {offset}, {limit}");
+        }
     }
 }

@@ -102,3 +102,36 @@ async fn a_firing_looks_up_once_until_something_was_done() {
     let missing = rules.execute(&missing, Some("nobody")).await.unwrap_err();
     assert!(matches!(missing, RuleError::Lifecycle(Error::EntityNotFound { .. })), "{missing}");
 }
+
+#[tokio::test]
+async fn words_stand_for_something_inside_of_values_too() {
+    let manager = Manager::builder(MemoryBuckets::new()).create_buckets(8).build();
+    let ward = json!({
+        "workflow": "ward", "bucket": "WARDS", "transitions": {"open": ["shut"], "shut": ["open"]},
+        "fields": [
+            {"name": "id", "tags": "id"},
+            {"name": "phase", "tags": "phase"},
+            {"name": "doors", "kind": "nested", "tags": "operator_writable"}
+        ]
+    });
+    manager.register_described(serde_json::from_value(ward).unwrap()).await.unwrap();
+    manager.create("ward", &json!({"id": "w-1", "phase": "open", "doors": []})).await.unwrap();
+    let rules = Rules::new(manager.dynamic().clone(), Vec::new()).unwrap();
+    let shut = async |doors: Value| {
+        let set = json!({"doors": doors});
+        let shut = json!({"type": "lifecycle_transition", "phase": "shut", "set": set});
+        rules.execute(&action(shut), Some("w-1")).await
+    };
+    for doors in [
+        json!(["$message.user"]),
+        json!({"north": [{"by": "$state.x"}]}),
+        json!({"op": "set", "value": [["$entity.wings"]]}),
+    ] {
+        let refused = shut(doors).await.unwrap_err();
+        assert!(matches!(refused, RuleError::Unresolved(_)), "{refused}");
+        assert_eq!(manager.get("ward", "w-1").await.unwrap().value["doors"], json!([]));
+    }
+    shut(json!([{"was": "$entity.lifecycle.phase", "n": 2}, "of $entity.id"])).await.unwrap();
+    let doors = &manager.get("ward", "w-1").await.unwrap().value["doors"];
+    assert_eq!(*doors, json!([{"was": "open", "n": 2}, "of w-1"]));
+}

@@ -13,13 +13,13 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{
-    FutureExt as _,
+    FutureExt as _, StreamExt as _,
     future::{BoxFuture, ready},
 };
 use waypost_kernel::Store;
 use waypost_lifecycle::{
-    Bucket, BucketError, BucketWatch, Buckets, Entry, Manager, MemoryBuckets, Retained, Revision,
-    SqlBuckets,
+    Bucket, BucketError, BucketEvent, BucketWatch, Buckets, Entry, Manager, MemoryBuckets,
+    Retained, Revision, SqlBuckets,
 };
 use waypost_stores::{PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreClock};
 use waypost_testkit::services;
@@ -159,6 +159,8 @@ pub(crate) enum Fate {
     Fails,
     /// The answer gets lost.
     LandsUnsaid,
+    /// Watches miss it.
+    LandsUnseen,
     /// Somebody else was faster.
     Conflicts,
     /// Somebody else is faster, and writes the second text where the first was.
@@ -170,6 +172,8 @@ pub(crate) enum Fate {
 pub(crate) struct Fateful {
     buckets: Arc<dyn Buckets>,
     fates: Arc<Mutex<VecDeque<Fate>>>,
+    /// Values that watches miss.
+    unseen: Arc<Mutex<Vec<Bytes>>>,
     n_gets: Arc<AtomicUsize>,
     /// Whether they say that values may go without a word.
     pub(crate) forgets: bool,
@@ -177,12 +181,12 @@ pub(crate) struct Fateful {
 
 impl Fateful {
     pub(crate) fn over(buckets: Arc<dyn Buckets>) -> Self {
-        Self { buckets, fates: Arc::default(), n_gets: Arc::default(), forgets: false }
+        let (fates, unseen, n_gets) = (Arc::default(), Arc::default(), Arc::default());
+        Self { buckets, fates, unseen, n_gets, forgets: false }
     }
 
     fn of(&self, bucket: Arc<dyn Bucket>) -> Arc<dyn Bucket> {
-        let (fates, n_gets) = (Arc::clone(&self.fates), Arc::clone(&self.n_gets));
-        Arc::new(FatefulBucket { bucket, fates, n_gets, forgets: self.forgets })
+        Arc::new(FatefulBucket { bucket, of: self.clone() })
     }
 
     /// How often a key was read.
@@ -208,19 +212,17 @@ impl Buckets for Fateful {
 
 struct FatefulBucket {
     bucket: Arc<dyn Bucket>,
-    fates: Arc<Mutex<VecDeque<Fate>>>,
-    n_gets: Arc<AtomicUsize>,
-    forgets: bool,
+    of: Fateful,
 }
 
 #[async_trait]
 impl Bucket for FatefulBucket {
     fn forgets(&self) -> bool {
-        self.forgets
+        self.of.forgets
     }
 
     async fn get(&self, key: &str) -> Result<Option<Entry>, BucketError> {
-        self.n_gets.fetch_add(1, Ordering::Relaxed);
+        self.of.n_gets.fetch_add(1, Ordering::Relaxed);
         self.bucket.get(key).await
     }
 
@@ -235,13 +237,17 @@ impl Bucket for FatefulBucket {
         expected: Revision,
     ) -> Result<Revision, BucketError> {
         let lost = || BucketError::Unavailable("secret: the line is cut".to_owned());
-        let fate = self.fates.lock().unwrap().pop_front();
+        let fate = self.of.fates.lock().unwrap().pop_front();
         match fate {
             Some(Fate::Lands) | None => self.bucket.update(key, value, expected).await,
             Some(Fate::Fails) => Err(lost()),
             Some(Fate::LandsUnsaid) => {
                 self.bucket.update(key, value, expected).await?;
                 Err(lost())
+            }
+            Some(Fate::LandsUnseen) => {
+                self.of.unseen.lock().unwrap().push(value.clone());
+                self.bucket.update(key, value, expected).await
             }
             Some(Fate::Conflicts) => Err(BucketError::Conflict(key.to_owned())),
             Some(Fate::Overtaken(from, to)) => {
@@ -262,7 +268,14 @@ impl Bucket for FatefulBucket {
     }
 
     async fn watch(&self) -> Result<BucketWatch, BucketError> {
-        self.bucket.watch().await
+        let unseen = Arc::clone(&self.of.unseen);
+        let shown = move |event| match event {
+            Ok(BucketEvent::Put(it)) if unseen.lock().unwrap().contains(&it.value) => {
+                Ok(BucketEvent::Missed { count: 1 })
+            }
+            event => event,
+        };
+        Ok(self.bucket.watch().await?.map(shown).boxed())
     }
 }
 

@@ -211,7 +211,7 @@ impl FieldKind {
                     $(Self::$kind => {
                         integer(number).and_then(|it| it.try_into().ok()).map(FieldValue::$kind)
                     })*
-                    Self::F32 => exact(number).and_then(narrow).map(FieldValue::F32),
+                    Self::F32 => single(number).map(FieldValue::F32),
                     Self::F64 => exact(number).map(FieldValue::F64),
                     Self::Optional(kind) => kind.of_number(number),
                     Self::Text | Self::Bool | Self::Timestamp | Self::Nested => None,
@@ -414,7 +414,9 @@ fn integer(number: &Number) -> Option<i128> {
     whole
 }
 
-const FLOAT_EXACT: f64 = 9_007_199_254_740_992.0;
+/// Up to these, floats know all integers.
+pub(super) const FLOAT_EXACT: f64 = 9_007_199_254_740_992.0;
+pub(super) const SINGLE_EXACT: f32 = 16_777_216.0;
 
 /// A finite number that a float shows without loss.
 fn exact(number: &Number) -> Option<f64> {
@@ -425,10 +427,13 @@ fn exact(number: &Number) -> Option<f64> {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the nearest one is what the field holds")]
-fn narrow(number: f64) -> Option<f32> {
-    let narrow = number as f32;
-    narrow.is_finite().then_some(narrow)
+/// The same for a float of half the width. Of a fraction it holds the nearest one.
+fn single(number: &Number) -> Option<f32> {
+    let it = exact(number)?;
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest one is what the field holds")]
+    let narrow = it as f32;
+    let is_exact = number.is_f64() || it.abs() <= f64::from(SINGLE_EXACT);
+    (is_exact && narrow.is_finite()).then_some(narrow)
 }
 
 /// What came, short enough to be read.

@@ -1,10 +1,16 @@
 //! What rules may do to a field: give it a value, or count it up and down.
 
-use std::fmt;
+use std::{
+    fmt,
+    ops::{Add, Neg},
+};
 
 use serde_json::Value;
 
-use super::{FieldKind, FieldValue, Mismatch, field::numbers};
+use super::{
+    FieldKind, FieldValue, Mismatch,
+    field::{FLOAT_EXACT, SINGLE_EXACT, numbers},
+};
 
 /// One thing done to a field.
 ///
@@ -98,10 +104,12 @@ fn step(
                 $((FieldValue::$kind(it), Direction::Down) => {
                     it.checked_sub(1).map(FieldValue::$kind)
                 })*
-                (FieldValue::F32(it), Direction::Up) => Some(FieldValue::F32(it + 1.0)),
-                (FieldValue::F32(it), Direction::Down) => Some(FieldValue::F32(it - 1.0)),
-                (FieldValue::F64(it), Direction::Up) => Some(FieldValue::F64(it + 1.0)),
-                (FieldValue::F64(it), Direction::Down) => Some(FieldValue::F64(it - 1.0)),
+                (FieldValue::F32(it), direction) => {
+                    counted(*it, SINGLE_EXACT, direction).map(FieldValue::F32)
+                }
+                (FieldValue::F64(it), direction) => {
+                    counted(*it, FLOAT_EXACT, direction).map(FieldValue::F64)
+                }
                 (FieldValue::Text(_) | FieldValue::Bool(_) | FieldValue::Timestamp(_)
                     | FieldValue::Nested(_) | FieldValue::Unset, Direction::Up | Direction::Down) => {
                     return Err(SetError::NotANumber(kind.clone()));
@@ -110,6 +118,20 @@ fn step(
         };
     }
     numbers!(step).ok_or_else(|| SetError::Overflow(kind.clone()))
+}
+
+/// One more, or one less. Beyond what a float knows to the last digit one more would be as many.
+fn counted<F>(number: F, exact: F, direction: Direction) -> Option<F>
+where
+    F: Copy + PartialOrd + From<i8> + Add<Output = F> + Neg<Output = F>,
+{
+    let one = match direction {
+        Direction::Up => F::from(1),
+        Direction::Down => F::from(-1),
+    };
+    let range = -exact..=exact;
+    let next = number + one;
+    (next != number && range.contains(&number) && range.contains(&next)).then_some(next)
 }
 
 impl fmt::Display for SetError {

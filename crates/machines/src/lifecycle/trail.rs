@@ -150,7 +150,7 @@ impl Trail {
     /// Of a write that moves the entity, carried over first.
     #[must_use]
     pub fn moved(mut self, from: String, to: String, source: Source, note: String) -> Self {
-        let seq = self.recent.last().map_or(1, |it| it.seq + 1);
+        let seq = self.recent.last().map_or(1, |it| it.seq.saturating_add(1));
         let step = Step { from, to, source, note, seq, at: None };
         if self.recent.len() >= Self::STEPS_MAX {
             let surplus = self.recent.len() + 1 - Self::STEPS_MAX;
@@ -161,9 +161,11 @@ impl Trail {
     }
 
     /// The moves before this write.
-    fn earlier(&self) -> impl Iterator<Item = &Step> {
-        let this = self.this.as_ref().map(|it| it.seq);
-        self.recent.iter().filter(move |it| Some(it.seq) != this)
+    fn earlier(&self) -> &[Step] {
+        match (&self.this, self.recent.split_last()) {
+            (Some(this), Some((last, earlier))) if last.seq == this.seq => earlier,
+            _ => &self.recent,
+        }
     }
 }
 

@@ -122,3 +122,15 @@ fn a_kind_is_its_name() {
     let mistake = "int".parse::<FieldKind>().unwrap_err();
     assert!(mistake.contains("\"int\"") && mistake.contains("u32"), "{mistake}");
 }
+
+#[test]
+fn an_integer_that_a_field_would_round_is_refused() {
+    let (text, json) = ("16777217", json!(16_777_217));
+    assert!(kind("f32").of_text(text).is_err() && kind("f32").of_json(&json).is_err());
+    assert!(kind("f32").of_json(&json!(-16_777_217)).is_err());
+    assert_eq!(kind("f32").of_json(&json!(16_777_216)), Ok(16_777_216.0_f32.into()));
+    assert_eq!(kind("f32").of_text("-16777216"), Ok((-16_777_216.0_f32).into()));
+    assert_eq!(kind("f64").of_text(text), Ok(16_777_217.0_f64.into()));
+    // Who writes a fraction does not expect to find each digit again.
+    assert_eq!(kind("f32").of_text("0.1"), Ok(0.1_f32.into()));
+}

@@ -38,6 +38,20 @@ fn counting_beyond_the_end_is_an_error() {
 }
 
 #[test]
+fn a_number_with_a_fraction_is_counted_as_far_as_it_knows_its_last_digit() {
+    let (single, double) = (16_777_216.0_f32, 9_007_199_254_740_992.0_f64);
+    assert_eq!(done(&up(), single - 1.0), Ok(single.into()));
+    assert_eq!(done(&down(), single), Ok((single - 1.0).into()));
+    assert_eq!(done(&up(), double - 1.0), Ok(double.into()));
+    for current in [single, single + 2.0, f32::MAX] {
+        assert_eq!(done(&up(), current), Err(SetError::Overflow(FieldKind::F32)), "{current}");
+        assert_eq!(done(&down(), -current), Err(SetError::Overflow(FieldKind::F32)), "{current}");
+    }
+    assert_eq!(done(&up(), double), Err(SetError::Overflow(FieldKind::F64)));
+    assert_eq!(done(&down(), -double), Err(SetError::Overflow(FieldKind::F64)));
+}
+
+#[test]
 fn only_numbers_can_be_counted() {
     assert_eq!(done(&up(), "1"), Err(SetError::NotANumber(FieldKind::Text)));
     assert_eq!(done(&down(), true), Err(SetError::NotANumber(FieldKind::Bool)));

@@ -189,3 +189,15 @@ proptest! {
         prop_assert_eq!(history(&revisions[kept..]), history(&revisions));
     }
 }
+
+#[test]
+fn the_last_number_there_is_ends_no_trail() {
+    let [.., mut last] = story();
+    for step in last.recent.last_mut().into_iter().chain(last.this.as_mut()) {
+        step.seq = u64::MAX;
+    }
+    let next = moved(&last, 4, ["landing", "completed", ""], Source::Component);
+    let lines = told(&history(&[value(5, "completed", Some(&next))]));
+    let after = ["landing > completed @5 component"];
+    assert_eq!(lines, [&WHOLE[..], &after[..]].concat());
+}

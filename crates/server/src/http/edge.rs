@@ -138,7 +138,7 @@ async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) 
     };
     match AssertUnwindSafe(timeout(patience, work)).catch_unwind().await {
         Ok(Ok(response)) => response,
-        Ok(Err(_)) => late(visit, patience).into_response(),
+        Ok(Err(_)) => late(app, visit, patience).into_response(),
         Err(panic) => {
             let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
@@ -147,11 +147,12 @@ async fn answer(app: &App, visit: &Visit, work: impl Future<Output = Response>) 
     }
 }
 
-fn late(visit: &Visit, patience: Duration) -> Refusal {
+fn late(app: &App, visit: &Visit, patience: Duration) -> Refusal {
     if visit.method.is_safe() {
         return Refusal::new(EdgeCode::Overloaded, format!("no answer within {patience:?}"));
     }
-    let advice = match visit.is_entity {
+    // Neither entities nor lifecycles know a request again by its key.
+    let advice = match visit.is_entity || lifecycle::owner(app, &visit.path).is_some() {
         true => "look before asking again",
         false => "ask again with the same Idempotency-Key",
     };

@@ -14,7 +14,7 @@ mod write;
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Router,
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse as _, Response},
@@ -70,13 +70,13 @@ async fn serve(State(app): State<Arc<App>>, request: Request) -> Response {
 }
 
 async fn answer(app: Arc<App>, gateway: &Gateway, wanted: Wanted, request: Request) -> Answer {
-    let view = View::of(request.uri());
+    let (uri, view) = (request.uri(), View::of(request.uri()));
     match wanted {
         Wanted::Types => read::types(gateway).await,
-        Wanted::List { of } if watch::is_wanted(request.uri()) => {
+        Wanted::List { of } if watch::is_wanted(uri) => {
             watch::follow(app, gateway.clone(), of, request).await
         }
-        Wanted::List { of } => read::list(gateway, &of, request.uri()).await,
+        Wanted::List { of } => read::list(gateway, &of, uri).await,
         Wanted::Entity { of, id } => read::show(gateway, &of, &id, view).await,
         Wanted::History { of, id } => read::history(gateway, &of, &id).await,
         Wanted::Picture { of, id } => {
@@ -84,7 +84,7 @@ async fn answer(app: Arc<App>, gateway: &Gateway, wanted: Wanted, request: Reque
             diagram::draw(gateway, (&of, id.as_deref()), drawing).await
         }
         Wanted::Explanation { of, id } => explain::explain(gateway, &of, &id).await,
-        Wanted::Children { id } => read::children(gateway, &id, view).await,
+        Wanted::Children { id } => read::children(gateway, &id, uri).await,
         Wanted::Patch { of, id } => write::patch((&app, gateway), (&of, &id), request).await,
         Wanted::Transition { of, id } => {
             write::transition((&app, gateway), (&of, &id), request).await
@@ -93,7 +93,10 @@ async fn answer(app: Arc<App>, gateway: &Gateway, wanted: Wanted, request: Reque
 }
 
 fn json<T: Serialize>(value: T) -> Response {
-    Json(value).into_response()
+    match serde_json::to_vec(&value) {
+        Ok(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        Err(error) => Denied::unwritable(&error).into_response(),
+    }
 }
 
 fn origin(headers: &HeaderMap) -> Option<&str> {
@@ -118,4 +121,26 @@ pub(super) fn allow(gateway: &Gateway, asked_by: Option<&HeaderValue>, answer: &
         answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     }
     answer.insert(header::VARY, HeaderValue::from_static("Origin"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Unwritable;
+
+    impl Serialize for Unwritable {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            Err(serde::ser::Error::custom("db-7"))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_written_is_told_like_every_failure() {
+        let answer = json(Unwritable);
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], "application/json");
+        let told = axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        assert_eq!(told, r#"{"error":"internal error (operator details in server log)"}"#);
+    }
 }

@@ -1,6 +1,6 @@
 //! Every route, in one place.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::{
     Router,
@@ -145,6 +145,13 @@ pub(super) fn main_routes(context: &str) -> Routes {
     let routes = routes.get("/v1/events/stream", events::follow);
     let routes = process::routes(chain::routes(routes));
     entity::routes(routes.below(context)).below("")
+}
+
+/// What the paths of entities begin with where nothing stands before them.
+pub(crate) fn entity_roots() -> BTreeSet<String> {
+    let known = entity::routes(Routes::new(Router::new())).known;
+    let first = |path: &str| path.split('/').nth(1).map(|it| format!("/{it}"));
+    known.iter().filter_map(|(_, path)| first(path)).collect()
 }
 
 async fn not_found(uri: Uri) -> Refusal {

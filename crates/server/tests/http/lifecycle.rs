@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use waypost_engine::Settings;
 use waypost_lifecycle::{DynManager, Manager, MemoryBuckets, MoveTo, Source, TypeDescription};
 use waypost_server::{
-    HttpLimits, Options,
+    EntityOptions, HttpLimits, Options, Server,
     lifecycle::{Gateway, GatewayOptions},
 };
 use waypost_testkit::clock::SimClock;
@@ -172,6 +172,61 @@ async fn long_lists_come_in_parts() {
     assert!(more(&first));
     let last = field.world.get("/workflows/drone-survey?limit=1&offset=1").await;
     assert!(!more(&last));
+}
+
+#[tokio::test]
+async fn many_children_come_in_parts() {
+    let field = field().await;
+    for id in ["m-3", "m-4"] {
+        let child = mission(id, "eve", Some("m-1"));
+        field.lifecycles.create("drone-survey", &child).await.unwrap();
+    }
+    let children = async |query: &str| {
+        let answer = field.world.get(&format!("/workflows/any/m-1/children?{query}")).await;
+        let is_more = answer.headers().contains_key("waypost-more");
+        let children: Vec<Value> = answer.json().await.unwrap();
+        let ids: Vec<_> = children.iter().map(|it| it["entity_id"].clone()).collect();
+        (Value::from(ids), is_more)
+    };
+    assert_eq!(children("").await, (json!(["m-2", "m-3", "m-4"]), false));
+    assert_eq!(children("limit=2").await, (json!(["m-2", "m-3"]), true));
+    assert_eq!(children("limit=2&offset=2").await, (json!(["m-4"]), false));
+    assert_eq!(children("offset=3").await, (json!([]), false));
+    let wrong = field.world.get("/workflows/any/m-1/children?limit=x").await;
+    assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_gateway_that_lies_in_anothers_way_is_not_begun() {
+    let world = world_with(Options::default(), Settings::default()).await;
+    let lifecycles = || Manager::builder(MemoryBuckets::new()).build().dynamic().clone();
+    for (context, prefix, is_free) in [
+        ("/api", "api", false),
+        ("/api", "api/entity", false),
+        ("/api", "api/workflows", false),
+        ("/api", "apis", true),
+        ("/cyoda/api", "cyoda", false),
+        ("/cyoda/api", "cyoda/workflows", true),
+        ("", "entity", false),
+        ("", "message/new/x", false),
+        ("", "workflows", true),
+    ] {
+        let options = GatewayOptions { prefix: prefix.to_owned(), ..Default::default() };
+        let gateway = Gateway::new(lifecycles(), options).unwrap();
+        let entity = EntityOptions { context_path: context.to_owned(), ..Default::default() };
+        let options = Options {
+            http: "127.0.0.1:0".parse().unwrap(),
+            lifecycle: Some(gateway),
+            entity,
+            ..Options::default()
+        };
+        let bound = Server::bind(world.engine.clone(), options)
+            .await
+            .map(drop)
+            .map_err(|it| it.to_string());
+        assert_eq!(bound.is_ok(), is_free, "{prefix} beside {context}: {bound:?}");
+        assert!(bound.is_ok() || bound.unwrap_err().contains("is taken"), "{prefix}");
+    }
 }
 
 #[tokio::test]

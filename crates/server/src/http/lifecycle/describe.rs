@@ -85,9 +85,12 @@ pub(in crate::http) const fn history() {}
     params(
         ("type" = String, Path, description = "A type; it does not matter which"),
         ("id" = String, Path, description = "The entity they belong to"),
+        ("offset" = Option<u64>, Query, description = "How many to pass over"),
+        ("limit" = Option<u64>, Query, description = "How many; at most 10000"),
         ("snapshot" = Option<bool>, Query, description = "With what is known about each"),
     ),
-    responses((status = 200, description = "The entities, by type and id", body = [Object])),
+    responses((status = 200, description = "The entities, by type and id; the header \
+        `waypost-more` says that there are others", body = [Object])),
 )]
 pub(in crate::http) const fn children() {}
 
@@ -106,6 +109,7 @@ pub(in crate::http) const fn children() {}
             take the value"),
         (status = 404, description = "No such entity"),
         (status = 409, description = "Others kept writing to it"),
+        (status = 413, description = "It is too large, or the entity would be"),
     ),
 )]
 pub(in crate::http) const fn patch() {}
@@ -123,6 +127,7 @@ pub(in crate::http) const fn patch() {}
         (status = 400, description = "The table does not let it"),
         (status = 404, description = "No such entity"),
         (status = 409, description = "Others kept writing to it"),
+        (status = 413, description = "It is too large, or the entity would be"),
     ),
 )]
 pub(in crate::http) const fn transition() {}

@@ -15,8 +15,11 @@ pub(super) async fn explain(gateway: &Gateway, of: &str, id: &str) -> Answer {
 pub(crate) async fn explained(gateway: &Gateway, of: &str, id: &str) -> Result<Explanation, Error> {
     let definition = gateway.lifecycles.get_workflow_definition(of)?;
     let entity = gateway.lifecycles.get(of, id).await?;
-    // What the store has forgotten is not told.
-    let moves = gateway.lifecycles.history(of, id).await.unwrap_or_default();
+    let moves = match gateway.lifecycles.history(of, id).await {
+        // What the store has forgotten is not told.
+        Err(Error::EntityNotFound { .. }) => Vec::new(),
+        moves => moves?,
+    };
     let since = moves.iter().rev().find(|it| it.to == entity.phase).map(|it| it.at);
     let subject = Subject {
         table: &definition.transitions,

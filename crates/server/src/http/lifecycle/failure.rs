@@ -53,6 +53,13 @@ impl Denied {
         Self::new(status, format!("{label}: {}", error.public_message()))
     }
 
+    /// What was found has no form to answer in.
+    pub(super) fn unwritable(error: &serde_json::Error) -> Self {
+        tracing::error!(%error, "an answer to an operator cannot be written");
+        let told = "internal error (operator details in server log)";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, told)
+    }
+
     /// What the edge of the server did not let through.
     pub(super) fn at_the_edge(label: &str, refusal: &Refusal) -> Self {
         let problem = &refusal.problem;

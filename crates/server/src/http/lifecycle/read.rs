@@ -59,16 +59,26 @@ pub(super) async fn list(gateway: &Gateway, of: &str, uri: &Uri) -> Answer {
     // An unknown type is told before a mistake in what is asked of it.
     lifecycles.get_workflow_definition(of).map_err(|error| Denied::of("list", &error))?;
     let mut options = options(lifecycles, of, &query)?;
-    let wanted = if options.limit == 0 { LIST_MAX } else { options.limit.min(LIST_MAX) };
+    let wanted = at_most(options.limit);
     options.limit = wanted + 1;
-    let mut found = lifecycles.list(of, &options).await.map_err(|it| Denied::of("list", &it))?;
+    let found = lifecycles.list(of, &options).await.map_err(|it| Denied::of("list", &it))?;
+    Ok(some(found, wanted, View::of(uri)))
+}
+
+/// How many entities are wanted, if so many were asked for; zero asks for all.
+fn at_most(limit: usize) -> usize {
+    if limit == 0 { LIST_MAX } else { limit.min(LIST_MAX) }
+}
+
+/// As many as are wanted, and whether there are more.
+fn some(mut found: Vec<Snapshot<Value>>, wanted: usize, view: View) -> Response {
     let is_more = found.len() > wanted;
     found.truncate(wanted);
-    let mut answer = shown(found, View::of(uri));
+    let mut answer = shown(found, view);
     if is_more {
         answer.headers_mut().insert(MORE, HeaderValue::from_static("true"));
     }
-    Ok(answer)
+    answer
 }
 
 pub(super) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Denied> {
@@ -87,8 +97,8 @@ fn options(
         match name.as_str() {
             "phase" => options.phase.clone_from(value),
             "active" => options.active = value == "true",
-            "limit" => options.limit = number(name, value)?,
-            "offset" => options.offset = number(name, value)?,
+            "limit" => options.limit = number("list", name, value)?,
+            "offset" => options.offset = number("list", name, value)?,
             name => {
                 let Some(field) = name.strip_prefix("match.") else { continue };
                 let value = lifecycles.match_of_text(of, field, value);
@@ -100,9 +110,9 @@ fn options(
     Ok(options)
 }
 
-fn number(name: &str, text: &str) -> Result<usize, Denied> {
+fn number(label: &str, name: &str, text: &str) -> Result<usize, Denied> {
     let problem = || format!("{name} must be a number that is not negative, not {text:?}");
-    text.parse().map_err(|_| Denied::bad("list", problem()))
+    text.parse().map_err(|_| Denied::bad(label, problem()))
 }
 
 pub(super) async fn show(gateway: &Gateway, of: &str, id: &str, view: View) -> Answer {
@@ -115,9 +125,17 @@ pub(super) async fn history(gateway: &Gateway, of: &str, id: &str) -> Answer {
     events.map(json).map_err(|error| Denied::of("history", &error))
 }
 
-pub(super) async fn children(gateway: &Gateway, id: &str, view: View) -> Answer {
-    let found = gateway.lifecycles.children(id).await;
-    found.map(|it| shown(it, view)).map_err(|error| Denied::of("children", &error))
+pub(super) async fn children(gateway: &Gateway, id: &str, uri: &Uri) -> Answer {
+    const LABEL: &str = "children";
+    let query = pairs(uri)?;
+    let asked = |wanted: &str| {
+        let asked = query.iter().find(|(name, _)| name == wanted);
+        asked.map_or(Ok(0), |(name, text)| number(LABEL, name, text))
+    };
+    let (offset, wanted) = (asked("offset")?, at_most(asked("limit")?));
+    let found = gateway.lifecycles.children_page(id, offset, wanted + 1).await;
+    let found = found.map_err(|error| Denied::of(LABEL, &error))?;
+    Ok(some(found, wanted, View::of(uri)))
 }
 
 fn shown(found: Vec<Snapshot<Value>>, view: View) -> Response {
