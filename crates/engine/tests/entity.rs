@@ -10,6 +10,8 @@ mod models;
 mod nodes;
 #[path = "entity/reading.rs"]
 mod reading;
+#[path = "entity/scheduling.rs"]
+mod scheduling;
 #[path = "entity/searching.rs"]
 mod searching;
 #[path = "entity/snapshot.rs"]

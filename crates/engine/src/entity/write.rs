@@ -13,7 +13,7 @@ use super::{
     model::Model,
     record::text,
     refuse::{at_item, lost, modified, overtaken},
-    transaction::{Draft, Transaction},
+    transaction::{Base, Draft, Transaction},
     work::Work,
 };
 use crate::limits::{TURN_ATTEMPTS_MAX, WARNINGS_MAX};
@@ -193,13 +193,14 @@ impl Entities {
             state: "",
             workflow: None,
             previous_transition: "",
+            armed: &[],
             created_at: now,
             updated_at: now,
             transaction: &work.transaction.id,
         };
         let command = Command::Create { transition: None };
         let ran = self.run(work, &model, which, (command, entity)).await?;
-        let saved = Saved { id: &id, which, base: Version::ABSENT, created_at: now };
+        let saved = Saved { id: &id, which, base: Base::ABSENT, created_at: now };
         self.save(work, &model, saved, (ran, value, ChangeKind::Created))
     }
 
@@ -228,16 +229,7 @@ impl Entities {
                 &kept
             }
         };
-        let entity = cascade::Entity {
-            id: id.as_str(),
-            value,
-            state: &current.state,
-            workflow: current.save.workflow.as_deref(),
-            previous_transition: &current.save.transition,
-            created_at: current.created_at,
-            updated_at: current.updated_at,
-            transaction: &current.save.transaction,
-        };
+        let entity = current.in_run(value);
         let command = match change.transition {
             Some(transition) => Command::Take { transition },
             None => Command::Loopback,
@@ -260,6 +252,7 @@ impl Entities {
         let save = Save {
             transition: String::new(),
             change: ChangeKind::Deleted,
+            armed: Vec::new(),
             ..self.signed(work, &current.save)
         };
         let value = Json::of(&());
@@ -270,7 +263,7 @@ impl Entities {
         Ok((touched, Vec::new()))
     }
 
-    fn save(
+    pub(super) fn save(
         &self,
         work: &Work,
         model: &Model,
@@ -281,7 +274,7 @@ impl Entities {
         let entity = Entity {
             id: saved.id.clone(),
             model: saved.which.clone(),
-            version: saved.base.next(),
+            version: saved.base.version.next(),
             value: text(value),
             state: ran.state,
             save: Save {
@@ -290,6 +283,7 @@ impl Entities {
                 transaction: work.transaction.id.clone(),
                 user: work.transaction.caller.user.clone(),
                 change,
+                armed: ran.armed,
             },
             is_deleted: false,
             created_at: saved.created_at,
@@ -303,7 +297,7 @@ impl Entities {
     }
 
     /// A save by this transaction.
-    fn signed(&self, work: &Work, before: &Save) -> Save {
+    pub(super) fn signed(&self, work: &Work, before: &Save) -> Save {
         Save {
             transaction: work.transaction.id.clone(),
             user: work.transaction.caller.user.clone(),
@@ -320,9 +314,9 @@ struct Change<'a> {
 }
 
 /// What is known of an entity before its run.
-struct Saved<'a> {
-    id: &'a InstanceId,
-    which: &'a DefinitionRef,
-    base: Version,
-    created_at: Timestamp,
+pub(super) struct Saved<'a> {
+    pub(super) id: &'a InstanceId,
+    pub(super) which: &'a DefinitionRef,
+    pub(super) base: Base,
+    pub(super) created_at: Timestamp,
 }

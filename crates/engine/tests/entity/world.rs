@@ -16,7 +16,7 @@ use waypost_engine::{
         Written,
     },
 };
-use waypost_kernel::{DefinitionRef, InstanceId};
+use waypost_kernel::{DefinitionRef, InstanceId, Store};
 use waypost_machines::entity::cascade::{Asked, Cause, Reply};
 use waypost_stores::MemoryStore;
 use waypost_testkit::clock::SimClock;
@@ -91,6 +91,16 @@ impl World {
     pub(super) fn with_rules(rules: Rules) -> Self {
         let clock = Arc::new(SimClock::default());
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
+        Self::on(store, clock, rules)
+    }
+
+    /// Another node on the same store, with members of its own.
+    pub(super) fn beside(&self) -> Self {
+        let store = Arc::clone(self.engine.store());
+        Self::on(store, Arc::clone(&self.clock), Rules::default())
+    }
+
+    fn on(store: Arc<dyn Store>, clock: Arc<SimClock>, rules: Rules) -> Self {
         let members = Arc::new(Members::default());
         let compute = Arc::clone(&members) as Arc<dyn Compute>;
         let settings = Settings { compute, rules, ..Settings::default() };
