@@ -241,6 +241,7 @@ fn transitions_say_what_they_ask_and_whom_they_run() {
                     {"type": "simple", "jsonPath": "$.n", "operatorType": "STARTS_WITH",
                      "value": "x"}},
                 {"name": "odd", "next": "C", "manual": true, "criterion": {"type": "new"}},
+                {"name": "late", "next": "B", "schedule": {"delayMs": 129605004}},
                 {"name": "off", "next": "B", "disabled": true}]},
             "B": {"transitions": [{"name": "off", "next": "A", "disabled": true}]}}}]"#,
     )
@@ -253,6 +254,7 @@ fn transitions_say_what_they_ask_and_whom_they_run() {
         (start) -> A normal
         A -> B automatic go / if n starts with "x" / runs p
         A -> C manual odd / if …
+        A -> B timer late / after 1d 12h 5s 4ms
     "#]]
     .assert_eq(&show(&of::entity::picture(&workflows[0])));
 }

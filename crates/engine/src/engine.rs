@@ -18,7 +18,7 @@ use crate::{
     crew::Crew,
     demand::Demands,
     desk::Desk,
-    entity::{Caller, Compute, Entities, Home, NoCompute, Rules},
+    entity::{self, Caller, Compute, Entities, Home, NoCompute, Rules},
     error::Error,
     ids::{Ids, RandomIds},
     metrics::Metrics,
@@ -140,6 +140,7 @@ impl Engine {
         let home = || Arc::downgrade(&engine.shared);
         faces.entry(Kind::Chain).or_insert_with(|| Arc::new(ChainFace(home())));
         faces.entry(Kind::Process).or_insert_with(|| Arc::new(ProcessFace(home())));
+        faces.entry(Kind::Entity).or_insert_with(|| Arc::new(EntityFace(home())));
         engine.shared.faces.get_or_init(|| faces);
         engine
     }
@@ -243,6 +244,21 @@ impl Face for ProcessFace {
 
     async fn fire(&self, timer: Timer) -> Result<(), Error> {
         self.processes(&timer.at.key.tenant)?.fire(timer).await
+    }
+}
+
+/// Entities as a face.
+struct EntityFace(std::sync::Weak<Shared>);
+
+#[async_trait]
+impl Face for EntityFace {
+    async fn lapse(&self, task: Task) -> Result<(), Error> {
+        Err(Error::Defect(format!("entities have no tasks, but {} has one", task.at.key)))
+    }
+
+    async fn fire(&self, timer: Timer) -> Result<(), Error> {
+        let shared = self.0.upgrade().ok_or(Error::Overtaken)?;
+        entity::fire(shared, timer).await
     }
 }
 

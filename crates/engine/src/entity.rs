@@ -6,6 +6,7 @@ mod caller;
 mod compute;
 mod explain;
 mod fault;
+mod fire;
 mod follow;
 mod handle;
 mod item;
@@ -20,6 +21,7 @@ mod record;
 mod refuse;
 mod registry;
 mod run;
+mod schedule;
 mod search;
 mod searches;
 mod snapshot;
@@ -29,7 +31,6 @@ mod work;
 mod workflows;
 mod write;
 
-pub(crate) use self::handle::Home;
 pub use self::{
     audit::{AuditCursor, AuditItem, AuditPage, AuditQuery, AuditWhat},
     caller::Caller,
@@ -44,4 +45,5 @@ pub use self::{
     search::{Found, condition},
     searches::{SearchPage, SearchStatus, SearchView},
 };
+pub(crate) use self::{fire::fire, handle::Home};
 pub use waypost_machines::entity::cascade::Pace;

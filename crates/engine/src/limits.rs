@@ -33,6 +33,9 @@ pub const PACE_MINUTES: u32 = 60;
 /// How many queues are told of. People do not read more.
 pub const QUEUES_MAX: u32 = 1_000;
 
+/// How many armed timers are looked through for those that a list may show.
+pub const TIMERS_REACH_MAX: u32 = 16_384;
+
 /// How many failed instances of a face are looked at to find what they have in common: each is read.
 pub const INCIDENTS_MAX: usize = 10_000;
 
@@ -70,6 +73,14 @@ pub const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How long until a timer that could not fire is tried again. Until then it makes room for others.
 pub const TIMER_RETRY: Duration = Duration::from_secs(1);
+
+/// How long until a scheduled transition of an entity is tried again that failed, or whose node has
+/// died while it waited for compute members: they are not to be asked too often.
+pub const FIRE_RETRY: Duration = Duration::from_secs(30);
+
+/// How many scheduled transitions may wait for compute members on a node before others are put off.
+/// Transactions of clients need places, too.
+pub const FIRES_MAX: usize = 256;
 
 /// How many messages one pass of the outbox takes.
 pub const OUTBOX_BATCH: u32 = 100;

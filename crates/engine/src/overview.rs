@@ -6,7 +6,7 @@ use crate::{
     crew::Asking,
     engine::Engine,
     error::Error,
-    limits::{PAGE_MAX, QUEUES_MAX},
+    limits::{PAGE_MAX, QUEUES_MAX, TIMERS_REACH_MAX},
     pace::Minute,
 };
 
@@ -104,15 +104,25 @@ impl Engine {
         self.shared.crew.of(&tenant())
     }
 
-    /// Timers of the default tenant that are armed, those due first.
+    /// Timers of the default tenant that are armed, those due first; not those of entities, which
+    /// are their tenants' own. Behind too many of those, no others are found.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub async fn timers(&self, limit: u32) -> Result<Vec<Timer>, Error> {
         let limit = limit.min(PAGE_MAX + 1);
-        let mut timers = self.store().due(Timestamp::from_micros(i64::MAX), limit).await?;
-        timers.retain(|it| it.at.key.tenant == tenant());
-        Ok(timers)
+        let (end, most) = (Timestamp::from_micros(i64::MAX), limit as usize);
+        let mut reach = limit;
+        loop {
+            let mut timers = self.store().due(end, reach).await?;
+            let is_all = timers.len() < reach as usize || reach >= TIMERS_REACH_MAX;
+            timers.retain(|it| it.at.key.tenant == tenant() && it.at.key.kind != Kind::Entity);
+            if is_all || timers.len() >= most {
+                timers.truncate(most);
+                return Ok(timers);
+            }
+            reach = reach.saturating_mul(4).min(TIMERS_REACH_MAX);
+        }
     }
 
     /// Tasks of the default tenant that somebody holds, those whose lease ends first.

@@ -66,12 +66,14 @@ impl Sweeps {
         leases::run_once(&self.shared, now).await
     }
 
-    /// Fires the timers that are due at `now`.
+    /// Fires the timers that are due at `now`, and waits for what compute members say about them.
     ///
     /// # Errors
     /// When the store cannot be asked.
     pub async fn timers(&self, now: Timestamp) -> Result<Swept, Error> {
-        timers::run_once(&self.shared, now).await
+        let swept = timers::run_once(&self.shared, now).await;
+        self.shared.entities.fired().await;
+        swept
     }
 
     /// Sends messages that are waiting at `now`.
@@ -95,7 +97,7 @@ impl Sweeps {
         let all = async {
             tokio::join!(
                 self.repeat(SWEEP_INTERVAL, || self.leases(self.now())),
-                self.repeat(SWEEP_INTERVAL, || self.timers(self.now())),
+                self.repeat(SWEEP_INTERVAL, || timers::run_once(&self.shared, self.now())),
                 self.repeat(SWEEP_INTERVAL, || self.outbox(self.now())),
                 self.repeat(FORGET_INTERVAL, || self.requests(self.now())),
                 self.ring(),

@@ -14,6 +14,8 @@ mod nodes;
 mod reading;
 #[path = "entity/savepoints.rs"]
 mod savepoints;
+#[path = "entity/scheduling.rs"]
+mod scheduling;
 #[path = "entity/searching.rs"]
 mod searching;
 #[path = "entity/snapshot.rs"]

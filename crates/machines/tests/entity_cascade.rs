@@ -23,6 +23,8 @@ mod limits;
 mod processors;
 #[path = "entity_cascade/properties.rs"]
 mod properties;
+#[path = "entity_cascade/schedules.rs"]
+mod schedules;
 #[path = "entity_cascade/story.rs"]
 mod story;
 #[path = "entity_cascade/transitions.rs"]

@@ -30,12 +30,14 @@ fn decide(workflows: &[Workflow], value: &str, replies: &Replies) -> Result<Ran,
         state: "",
         workflow: None,
         previous_transition: "",
+        armed: &[],
         created_at: at,
         updated_at: at,
         transaction: "t-1",
     };
     let command = Command::Create { transition: None };
-    let whole = Run { command, entity, workflows, limits: Limits::default() };
+    let whole =
+        Run { command, entity, workflows, limits: Limits::default(), now: Timestamp::EPOCH };
     run(whole, replies, &mut |question| {
         judge(&Criterion::parse(question.criterion).unwrap(), &question)
     })

@@ -8,8 +8,8 @@ use waypost_documents::document;
 use waypost_kernel::Timestamp;
 use waypost_machines::entity::{
     cascade::{
-        self, Asked, AuditEvent, AuditKind, Call, Cause, Command, Entity, Failure, Limits, Pace,
-        Question, Ran, Replies, Reply, Retry, Run, Stop, Verdict,
+        self, Armed, Asked, AuditEvent, AuditKind, Call, Cause, Command, Due, Entity, Failure,
+        Limits, Pace, Question, Ran, Replies, Reply, Retry, Run, Stop, Verdict, limits::GRACE,
     },
     criterion::Criterion,
     judge::judge,
@@ -41,6 +41,8 @@ pub struct ForkedEntity {
     pub workflow: Option<String>,
     /// The transition that saved it last.
     pub transition: String,
+    /// What is armed with it.
+    pub armed: Vec<Armed>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was saved last.
@@ -59,6 +61,9 @@ pub struct EntityStage<'d> {
     states: Vec<String>,
     audit: Vec<(Timestamp, AuditEvent)>,
     turns: BTreeMap<String, u32>,
+    /// What was refused of what time has brought about.
+    refused: Vec<Refused>,
+    n_fired: u32,
 }
 
 /// The entity as it was saved last.
@@ -67,6 +72,7 @@ struct Saved {
     state: String,
     workflow: Option<String>,
     transition: String,
+    armed: Vec<Armed>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
@@ -85,6 +91,8 @@ impl<'d> EntityStage<'d> {
             states: Vec::new(),
             audit: Vec::new(),
             turns: BTreeMap::new(),
+            refused: Vec::new(),
+            n_fired: 0,
         }
     }
 
@@ -100,10 +108,11 @@ impl<'d> EntityStage<'d> {
 
     /// Goes on from a real entity.
     pub fn fork(&mut self, real: ForkedEntity, now: Timestamp) {
-        let ForkedEntity { id, model, value, state, workflow, transition, .. } = real;
+        let ForkedEntity { id, model, value, state, workflow, transition, armed, .. } = real;
         let (created_at, updated_at) = (real.created_at, real.updated_at);
         self.states = vec![state.clone()];
-        self.entity = Some(Saved { value, state, workflow, transition, created_at, updated_at });
+        let saved = Saved { value, state, workflow, transition, armed, created_at, updated_at };
+        self.entity = Some(saved);
         (self.id, self.model, self.now) = (Some(id), model, now);
     }
 
@@ -146,21 +155,61 @@ impl<'d> EntityStage<'d> {
         new: Option<&document::Value>,
         (replies, began_at): (&Replies, Timestamp),
     ) -> Result<Ran, Stop> {
-        let nothing = document::Value::Null;
+        let entity = self.entity(new, began_at);
+        let (workflows, limits, now) = (self.definitions.workflows(), Limits::default(), self.now);
+        let mut judge = |question: Question<'_>| verdict(&question);
+        cascade::run(Run { command, entity, workflows, limits, now }, replies, &mut judge)
+    }
+
+    /// The entity as the machine sees it, with its new value if there is one.
+    fn entity<'a>(&'a self, new: Option<&'a document::Value>, began_at: Timestamp) -> Entity<'a> {
         let saved = self.entity.as_ref();
-        let entity = Entity {
+        Entity {
             id: self.id.as_deref().unwrap_or(ID),
-            value: new.or(saved.map(|it| &it.value)).unwrap_or(&nothing),
+            value: new.or(saved.map(|it| &it.value)).unwrap_or(&document::Value::Null),
             state: saved.map_or("", |it| &it.state),
             workflow: saved.and_then(|it| it.workflow.as_deref()),
             previous_transition: saved.map_or("", |it| &it.transition),
+            armed: saved.map_or(&[], |it| &it.armed),
             created_at: saved.map_or(began_at, |it| it.created_at),
             updated_at: saved.map_or(began_at, |it| it.updated_at),
             transaction: ID,
-        };
-        let (workflows, limits) = (self.definitions.workflows(), Limits::default());
-        let mut judge = |question: Question<'_>| verdict(&question);
-        cascade::run(Run { command, entity, workflows, limits }, replies, &mut judge)
+        }
+    }
+
+    /// Does what is due, or gives it up. What fails is told, and not tried again: nothing would be
+    /// another then.
+    fn fire(&mut self, armed: &Armed) {
+        let entity = self.entity(None, self.now);
+        let which = (armed.source_state.as_str(), armed.transition.as_str());
+        let workflows = self.definitions.workflows();
+        let due = cascade::due(which, &entity, workflows, (self.now, GRACE));
+        match due {
+            Due::Fire => {
+                let command = Command::Fire { transition: &armed.transition };
+                if let Err(refused) = self.run(command, None) {
+                    self.refused.push(refused);
+                    self.disarm(armed);
+                }
+            }
+            Due::Late { .. } | Due::Expire(_) => {
+                let (_, event) = cascade::expire(&entity, armed, self.now);
+                self.audit.push((self.now, event));
+                self.disarm(armed);
+            }
+            Due::Void | Due::Early => self.disarm(armed),
+        }
+    }
+
+    fn disarm(&mut self, armed: &Armed) {
+        if let Some(saved) = &mut self.entity {
+            saved.armed.retain(|it| it != armed);
+        }
+    }
+
+    /// What comes next of itself.
+    fn next(&self) -> Option<&Armed> {
+        self.entity.as_ref()?.armed.iter().min_by_key(|it| it.scheduled_at)
     }
 
     fn save(&mut self, ran: Ran, new: Option<document::Value>) {
@@ -169,6 +218,8 @@ impl<'d> EntityStage<'d> {
             states.remove(0);
         }
         self.states.extend(states);
+        let has_fired = |it: &AuditEvent| it.kind == AuditKind::ScheduledTransitionFire;
+        self.n_fired += u32::from(ran.audit.iter().any(has_fired));
         let now = self.now;
         self.audit.extend(ran.audit.into_iter().map(|it| (now, it)));
         let before = self.entity.take();
@@ -179,6 +230,7 @@ impl<'d> EntityStage<'d> {
             state: ran.state,
             workflow: ran.workflow,
             transition: ran.transition_for_latest_save,
+            armed: ran.armed,
             created_at,
             updated_at: now,
         });
@@ -249,10 +301,14 @@ impl Stage for EntityStage<'_> {
     }
 
     fn due(&self) -> Option<Timestamp> {
-        None
+        self.next().map(|it| it.scheduled_at)
     }
 
-    fn happen(&mut self) {}
+    fn happen(&mut self) {
+        let Some(armed) = self.next().cloned() else { return };
+        self.now = self.now.max(armed.scheduled_at);
+        self.fire(&armed);
+    }
 
     fn wait(&mut self, until: Timestamp) {
         self.now = self.now.max(until);
@@ -294,14 +350,14 @@ impl Stage for EntityStage<'_> {
             visits: self.states.clone(),
             history: self.audit.iter().map(happening).collect(),
             elapsed: self.now.since(saved.created_at),
-            n_fired: 0,
+            n_fired: self.n_fired,
             unattended: Vec::new(),
         };
         self.entity.as_ref().map(standing).into_iter().collect()
     }
 
     fn refused(&mut self) -> Vec<Refused> {
-        Vec::new()
+        std::mem::take(&mut self.refused)
     }
 }
 

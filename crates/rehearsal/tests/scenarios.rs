@@ -375,6 +375,63 @@ fn entities_run_their_workflows() {
     passes(nobody);
 }
 
+/// Plays scenarios of claims that somebody is reminded of after two days.
+fn remind(scenario: Value) -> Played {
+    let mut definitions = Definitions::default();
+    let reminder = json!({ "workflows": [{
+        "version": "1", "name": "reminder", "initialState": "NEW", "active": true, "states": {
+            "NEW": { "transitions": [
+                { "name": "remind", "next": "LATE", "manual": false,
+                  "schedule": { "delayMs": 172_800_000 }, "processors": [
+                    { "name": "mail", "type": "EXTERNAL", "config": {} } ] },
+                { "name": "pay", "next": "PAID", "manual": true } ] },
+            "LATE": { "transitions": [
+                { "name": "drop", "next": "DONE", "manual": false,
+                  "schedule": { "delayMs": 3_600_000, "timeoutMs": 60_000 } } ] },
+            "PAID": {}, "DONE": {},
+        } }] });
+    definitions.add(&reminder.to_string()).unwrap();
+    let scenario: Scenario = serde_json::from_value(scenario).unwrap();
+    rehearse(&scenario, &definitions, &Cast::default(), &mut Coverage::of(&definitions))
+}
+
+#[test]
+fn entities_are_taken_on_by_time() {
+    let scenario = |mail: Value, deeds: Value, expect: Value| {
+        let played = remind(json!({
+            "name": "claim", "start": { "entity": "claim", "document": { "sum": 10 } },
+            "processors": { "mail": mail }, "do": deeds, "expect": expect,
+        }));
+        assert!(played.mismatches.is_empty(), "{played:#?}");
+    };
+    scenario(
+        json!("complete"),
+        json!([
+            { "advance": "47h", "expect": { "state": "NEW" } },
+            { "update": { "sum": 11 } },
+            { "advance": "47h", "expect": { "state": "NEW" } },
+            { "advance": "1h", "expect": { "state": "LATE" } },
+        ]),
+        json!({ "state": "DONE", "path": ["NEW", "LATE", "DONE"], "elapsed": "96h",
+                "timersFired": 2 }),
+    );
+    scenario(
+        json!("complete"),
+        json!([{ "advance": "47h" }, { "transition": "pay" }]),
+        json!({ "state": "PAID", "path": ["NEW", "PAID"], "elapsed": "47h", "timersFired": 0 }),
+    );
+    scenario(
+        json!({ "fatal": "no address" }),
+        json!([{ "advance": "49h" }]),
+        json!({ "state": "NEW", "rejected": "WORKFLOW_FAILED", "timersFired": 0 }),
+    );
+    scenario(
+        json!("complete"),
+        json!([{ "until": "DONE" }]),
+        json!({ "state": "DONE", "elapsed": "49h" }),
+    );
+}
+
 #[test]
 fn lifecycles_move_along_their_table() {
     passes(json!({

@@ -116,7 +116,7 @@ const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789
 
 /// Every name that means something here, what it may be, and what becomes of it. Those that only
 /// count together have tests of their own.
-const NAMES: [(&str, &str, &str, &str); 31] = [
+const NAMES: [(&str, &str, &str, &str); 32] = [
     ("CYODA_HTTP_PORT", "8081", "http", "127.0.0.1:8081"),
     ("CYODA_GRPC_PORT", "9091", "grpc", "127.0.0.1:9091"),
     ("CYODA_CONTEXT_PATH", "/x", "entity.context_path", "/x"),
@@ -128,6 +128,7 @@ const NAMES: [(&str, &str, &str, &str); 31] = [
     ("CYODA_MAX_STATE_VISITS", "5", "entity.state_visits_max", "5"),
     ("CYODA_METRICS_BEARER", "secret", "metrics_bearer", "***"),
     ("CYODA_SEARCH_SNAPSHOT_TTL", "2h", "entity.searches_kept_ms", "7200000"),
+    ("CYODA_SCHEDULER_EXPIRY_GRACE", "250ms", "entity.expiry_grace_ms", "250"),
     ("CYODA_IAM_MODE", "jwt", "auth.mode", "jwt"),
     ("CYODA_IAM_MOCK_ROLES", "ROLE_X", "auth.mock_roles", "ROLE_X"),
     ("CYODA_REQUIRE_JWT", "true", "auth.require_jwt", "true"),

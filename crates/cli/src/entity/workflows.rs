@@ -169,8 +169,16 @@ struct Transition {
     next: String,
     manual: bool,
     disabled: bool,
+    schedule: Option<Schedule>,
     criterion: Option<Value>,
     processors: Vec<Processor>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Schedule {
+    #[serde(rename = "delayMs")]
+    delay_millis: u64,
 }
 
 #[derive(Default, Deserialize)]
@@ -225,10 +233,11 @@ pub(crate) async fn show(args: ShowWorkflowsArgs, output: Output) -> Result<(), 
 }
 
 fn taken(transition: &Transition) -> comfy_table::Cell {
-    match (transition.disabled, transition.manual) {
-        (true, _) => toned("never", Tone::Faint),
-        (false, true) => cell("by name"),
-        (false, false) => cell("by itself"),
+    match (transition.disabled, transition.manual, &transition.schedule) {
+        (true, _, _) => toned("never", Tone::Faint),
+        (false, true, _) => cell("by name"),
+        (false, false, Some(it)) => cell(&format!("after {} ms", it.delay_millis)),
+        (false, false, None) => cell("by itself"),
     }
 }
 

@@ -112,6 +112,9 @@ pub(crate) const RETRIES_APART: Key =
 pub(crate) const SEARCHES_KEPT: Key = Key::new("entity.searches_kept_ms")
     .default("3600000")
     .inherited(Inherited::new("CYODA_SEARCH_SNAPSHOT_TTL", Reading::Span));
+pub(crate) const EXPIRY_GRACE: Key = Key::new("entity.expiry_grace_ms")
+    .default("100")
+    .inherited(Inherited::new("CYODA_SCHEDULER_EXPIRY_GRACE", Reading::Span));
 pub(crate) const ERRORS: Key = Key::new("entity.errors")
     .default("sanitized")
     .inherited(Inherited::new("CYODA_ERROR_RESPONSE_MODE", Reading::Text));
@@ -254,6 +257,7 @@ pub(crate) const ALL: &[Key] = &[
     RETRIES,
     RETRIES_APART,
     SEARCHES_KEPT,
+    EXPIRY_GRACE,
     ERRORS,
     AUTH,
     AUTH_REQUIRED,

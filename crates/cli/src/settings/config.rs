@@ -358,6 +358,7 @@ mod tests {
             (catalog::SEARCHES_KEPT, "11"),
             (catalog::RETRIES, "12"),
             (catalog::RETRIES_APART, "13"),
+            (catalog::EXPIRY_GRACE, "18"),
             (catalog::TICKET_LIFE, "14"),
             (catalog::KEEP_ALIVE, "15"),
             (catalog::KEEP_ALIVE_TIMEOUT, "16"),
@@ -373,6 +374,7 @@ mod tests {
         let times = [
             (rules.searches_kept, 11),
             (rules.pace.apart, 13),
+            (rules.expiry_grace, 18),
             (compute.ticket_life, 14),
             (compute.keep_alive_every, 15),
             (compute.keep_alive_timeout, 16),

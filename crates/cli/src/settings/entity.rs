@@ -61,6 +61,7 @@ fn rules(settings: &Settings) -> Result<Rules, Failure> {
             further_max: settings.read(&catalog::RETRIES, number)?,
             apart: milliseconds(settings, &catalog::RETRIES_APART)?,
         },
+        expiry_grace: milliseconds(settings, &catalog::EXPIRY_GRACE)?,
         strict_workflow_models: settings.read(&catalog::STRICT_MODELS, "true or false")?,
         // The store will tell.
         has_store_alone: defaults.has_store_alone,

@@ -2,7 +2,7 @@
 
 use waypost_machines::entity::{
     told,
-    workflow::{State, Transition, Workflow},
+    workflow::{Schedule, State, Transition, Workflow},
 };
 
 use super::{add_missing, begin, edge, node};
@@ -29,8 +29,27 @@ fn live(state: &State) -> impl Iterator<Item = &Transition> {
 
 fn way(from: &str, transition: &Transition) -> Edge {
     let mut lines = vec![transition.name.clone()];
+    lines.extend(transition.schedule.map(|it| format!("after {}", span(it))));
     lines.extend(transition.guard().map(|it| format!("if {}", told::shown(it))));
     lines.extend(transition.processors.iter().map(|it| format!("runs {}", it.name)));
-    let style = if transition.is_manual { Style::Manual } else { Style::Automatic };
+    let style = match (transition.schedule, transition.is_manual) {
+        (Some(_), _) => Style::Timer,
+        (None, true) => Style::Manual,
+        (None, false) => Style::Automatic,
+    };
     edge(from, &transition.next, lines.join("\n"), style)
+}
+
+/// How long it takes, as `1d 12h`.
+fn span(schedule: Schedule) -> String {
+    let units = [("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)];
+    let mut left = schedule.delay_millis;
+    let mut shown = Vec::new();
+    for (unit, millis) in units {
+        if left >= millis {
+            shown.push(format!("{}{unit}", left / millis));
+            left %= millis;
+        }
+    }
+    shown.join(" ")
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use waypost_kernel::{InstanceId, Timestamp};
 use waypost_machines::{
     entity::{
-        cascade::{self, Limits, Question},
+        cascade::{Limits, Question},
         explain::{Subject, explain, tags},
     },
     explanation::Explanation,
@@ -35,16 +35,7 @@ impl Entities {
         let limits = Limits { visits_max: self.home().rules.state_visits_max, ..Limits::default() };
         let mut judge = |question: Question<'_>| model.workflows.judge(&question);
         let mut subject = Subject {
-            entity: cascade::Entity {
-                id: id.as_str(),
-                value: &value,
-                state: &entity.state,
-                workflow: entity.save.workflow.as_deref(),
-                previous_transition: &entity.save.transition,
-                created_at: entity.created_at,
-                updated_at: entity.updated_at,
-                transaction: &entity.save.transaction,
-            },
+            entity: entity.in_run(&value),
             workflows,
             limits,
             since,

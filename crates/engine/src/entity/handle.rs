@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use tokio_util::task::TaskTracker;
 use waypost_kernel::{DefinitionRef, InstanceId, Key, Kind, Store, Timestamp, Version};
 use waypost_machines::entity::cascade::{Pace, limits};
 
@@ -32,6 +33,8 @@ pub(crate) struct Home {
     pub(super) searches: Running,
     pub(super) latest: Latest,
     pub(super) compute: Arc<dyn Compute>,
+    /// Timers that fire, and wait for compute members.
+    pub(super) fires: TaskTracker,
     pub(super) rules: Rules,
     /// Since when nobody else has the store, if that is so.
     pub(super) alone_since: Option<Timestamp>,
@@ -52,6 +55,8 @@ pub struct Rules {
     pub n_deletions_max: usize,
     /// How members are asked again under the policy that does.
     pub pace: Pace,
+    /// How long a scheduled transition that comes too late is neither taken nor given up.
+    pub expiry_grace: Duration,
     /// Whether workflows are taken only for models that exist.
     pub strict_workflow_models: bool,
     /// Whether no other engine works on the store, so that whatever was under way before has come
@@ -68,6 +73,7 @@ impl Default for Rules {
             n_searches_kept: SEARCHES_KEPT_MAX,
             n_deletions_max: TRANSACTION_DELETIONS_MAX,
             pace: Pace::default(),
+            expiry_grace: limits::GRACE,
             strict_workflow_models: false,
             has_store_alone: false,
         }
@@ -76,7 +82,11 @@ impl Default for Rules {
 
 impl Home {
     pub(crate) fn new(compute: Arc<dyn Compute>, rules: Rules, now: Timestamp) -> Self {
+        let fires = TaskTracker::new();
+        // Whoever waits wants to know that none is left; others may come later all the same.
+        fires.close();
         Self {
+            fires,
             lanes: Lanes::new(),
             models: Models::default(),
             transactions: Registry::default(),
@@ -86,6 +96,11 @@ impl Home {
             rules,
             alone_since: rules.has_store_alone.then_some(now),
         }
+    }
+
+    /// Waits until no timer waits for compute members any more.
+    pub(crate) async fn fired(&self) {
+        self.fires.wait().await;
     }
 }
 

@@ -14,9 +14,11 @@ use waypost_machines::entity::cascade::AuditEvent;
 
 use super::{
     ChangeKind, Entities, Entity, Fault, Save,
+    fire::Held,
     model::Model,
     record::text,
-    transaction::{Draft, Outcome},
+    schedule,
+    transaction::{Base, Draft, Outcome},
     work::Work,
 };
 use crate::{foresight, lane::Hot};
@@ -68,7 +70,7 @@ impl Entities {
         let Outcome { drafts, models: extended, mut reads } = outcome;
         for draft in drafts {
             // What began and ended in the same transaction has never been.
-            if draft.entity.is_deleted && draft.base == Version::ABSENT {
+            if draft.entity.is_deleted && draft.base == Base::ABSENT {
                 continue;
             }
             let key = self.key(&draft.entity.id);
@@ -97,8 +99,8 @@ impl Entities {
 
     fn put(&self, commit: &mut Commit, key: Key, draft: Draft) -> Arc<Entity> {
         let Draft { base, entity, audit, terms, .. } = draft;
-        let version = base.next();
-        let entity = if base == Version::ABSENT && entity.save.change != ChangeKind::Created {
+        let version = base.version.next();
+        let entity = if base == Base::ABSENT && entity.save.change != ChangeKind::Created {
             let save = Save { change: ChangeKind::Created, ..entity.save.clone() };
             Arc::new(Entity { save, version, ..Entity::clone(&entity) })
         } else if entity.version == version {
@@ -106,6 +108,7 @@ impl Entities {
         } else {
             Arc::new(Entity { version, ..Entity::clone(&entity) })
         };
+        commit.timers.extend(schedule::changes(&key, &base.armed, &entity.save));
         let at = self.store().now();
         commit.writes.push(Write {
             key: key.clone(),
@@ -135,6 +138,7 @@ impl Entities {
             id: request(&transaction.id),
             digest: String::new(),
         });
+        commit.expect.extend(work.firing.as_ref().map(Held::expectation));
         self.shared.metrics.turns.inc();
         let receipt = foresight::commit(self.store(), commit).await?;
         if foresight::is_foreseeing() {

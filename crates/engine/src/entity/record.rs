@@ -5,6 +5,7 @@ use waypost_documents::document::Value;
 use waypost_kernel::{
     DefinitionRef, Facets, InstanceId, Json, Key, Record, StoreError, Timestamp, Version,
 };
+use waypost_machines::entity::cascade::{self, Armed};
 
 /// An entity as of one version. Its value is kept as text: most readers only pass it on.
 #[derive(Clone, Debug)]
@@ -43,6 +44,9 @@ pub struct Save {
     pub user: String,
     /// What kind of change it was.
     pub change: ChangeKind,
+    /// The transitions that are taken when their time has come.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub armed: Vec<Armed>,
 }
 
 /// Kinds of changes.
@@ -106,6 +110,21 @@ impl Entity {
         }
     }
 
+    /// The entity as the machine sees it, with this value.
+    pub(super) fn in_run<'a>(&'a self, value: &'a Value) -> cascade::Entity<'a> {
+        cascade::Entity {
+            id: self.id.as_str(),
+            value,
+            state: &self.state,
+            workflow: self.save.workflow.as_deref(),
+            previous_transition: &self.save.transition,
+            armed: &self.save.armed,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            transaction: &self.save.transaction,
+        }
+    }
+
     /// The value as a document.
     pub(super) fn document(&self) -> Result<Value, StoreError> {
         Value::parse(self.value.as_str()).map_err(|error| {
@@ -117,4 +136,23 @@ impl Entity {
 /// The text of a document.
 pub(super) fn text(value: &Value) -> Json {
     Json::parse(&value.to_string()).expect("documents are written as JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: &str =
+        r#"{"workflow":"w","transition":"GO","transaction":"t-1","user":"ada","change":"updated"}"#;
+    const ARMED: &str = r#"{"workflow":"w","transition":"GO","transaction":"t-1","user":"ada","change":"updated","armed":[{"transition":"REMIND","source_state":"NEW","scheduled_at":1780000010000000},{"transition":"DROP","source_state":"NEW","scheduled_at":1780000030000000,"timeout_millis":0}]}"#;
+
+    /// What was ever stored must be read for as long as there are entities: these are not changed.
+    #[test]
+    fn what_is_remembered_of_a_save_is_read_and_written_as_ever() {
+        for (stored, n_armed) in [(PLAIN, 0), (ARMED, 2)] {
+            let save: Save = Json::parse(stored).unwrap().read().unwrap();
+            assert_eq!(save.armed.len(), n_armed);
+            assert_eq!(Json::of(&save).as_str(), stored);
+        }
+    }
 }

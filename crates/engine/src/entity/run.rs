@@ -31,9 +31,11 @@ impl Entities {
     ) -> Result<Ran, Fault> {
         let visits_max = self.home().rules.state_visits_max;
         let limits = Limits { visits_max, ..Limits::default() };
-        let run = Run { command, entity, workflows: &model.workflows.list, limits };
+        let workflows = &model.workflows.list;
         let mut replies = Replies::new();
         loop {
+            // Members take their time, and what they are asked for on the way is not scheduled yet.
+            let run = Run { command, entity, workflows, limits, now: self.store().now() };
             let call = match decide(run, model, &replies)? {
                 Ok(ran) => return Ok(ran),
                 Err(Stop::Failed(failure)) => return Err(refused(*failure).into()),
@@ -73,6 +75,10 @@ impl Entities {
                 }
                 Err(refusal) => return Err(refusal.into()),
             };
+            if let Err(error) = self.hold_while_asking(work, call).await {
+                transaction.discard(layer);
+                return Err(error.into());
+            }
             let question = Question {
                 caller: &transaction.caller,
                 call,

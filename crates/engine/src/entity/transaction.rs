@@ -10,7 +10,7 @@ use std::{
 };
 
 use waypost_kernel::{DefinitionRef, InstanceId, Key, Term, Timestamp, Version};
-use waypost_machines::entity::cascade::AuditEvent;
+use waypost_machines::entity::cascade::{Armed, AuditEvent};
 
 use super::{Caller, Code, Entity, Refusal, model::Model};
 use crate::limits::{LAYERS_MAX, NESTING_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_INSTANCES_MAX};
@@ -33,8 +33,7 @@ pub(crate) struct LayerId(pub(super) u32);
 /// An entity as the transaction leaves it.
 #[derive(Clone)]
 pub(super) struct Draft {
-    /// The version that is stored.
-    pub(super) base: Version,
+    pub(super) base: Base,
     pub(super) entity: Arc<Entity>,
     /// What the machine did, oldest first.
     pub(super) audit: Vec<AuditEvent>,
@@ -44,9 +43,26 @@ pub(super) struct Draft {
     stamp: u64,
 }
 
+/// What is stored of an entity while a transaction works on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Base {
+    pub(super) version: Version,
+    /// What is armed with that version.
+    pub(super) armed: Vec<Armed>,
+}
+
+impl Base {
+    /// Nothing: the entity begins in the transaction.
+    pub(super) const ABSENT: Self = Self { version: Version::ABSENT, armed: Vec::new() };
+
+    pub(super) fn of(stored: &Entity) -> Self {
+        Self { version: stored.version, armed: stored.save.armed.clone() }
+    }
+}
+
 impl Draft {
     pub(super) const fn new(
-        base: Version,
+        base: Base,
         entity: Arc<Entity>,
         audit: Vec<AuditEvent>,
         terms: Option<Vec<Term>>,

@@ -23,6 +23,7 @@ impl Entities {
             state: entity.state.clone(),
             workflow: entity.save.workflow.clone(),
             transition: entity.save.transition.clone(),
+            armed: entity.save.armed.clone(),
             created_at: entity.created_at,
             updated_at: entity.updated_at,
         };

@@ -9,11 +9,12 @@ use waypost_machines::entity::model::Lock;
 
 use super::{
     Code, Entities, Entity, Fault, Refusal,
+    fire::Held,
     model::Model,
     models::is_name,
     refuse::{inadmissible, no_entity, no_model},
     registry::Listed,
-    transaction::{LayerId, Transaction},
+    transaction::{Base, LayerId, Transaction},
 };
 use crate::lane::Slot;
 
@@ -29,12 +30,19 @@ pub(super) struct Work {
     turn: Mutex<Option<Slot<Entity>>>,
     /// Keeps the transaction open to callbacks.
     pub(super) listed: Mutex<Option<Listed>>,
+    /// The timer it is all about, if it was not a request.
+    pub(super) firing: Option<Held>,
 }
 
 impl Work {
     pub(super) fn new(transaction: Arc<Transaction>, layer: LayerId, is_fresh: bool) -> Self {
         let (lane, turn, listed) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { transaction, layer, is_fresh, lane, turn, listed }
+        Self { transaction, layer, is_fresh, lane, turn, listed, firing: None }
+    }
+
+    /// The same because of a timer, which must be armed still when it lands.
+    pub(super) fn firing(self, timer: Held) -> Self {
+        Self { firing: Some(timer), ..self }
     }
 
     /// The same with a turn of a model's.
@@ -54,12 +62,12 @@ impl Work {
 }
 
 impl Entities {
-    /// The entity as this transaction sees it, and the version that is stored.
+    /// The entity as this transaction sees it, and what is stored of it.
     pub(super) async fn current(
         &self,
         work: &Work,
         id: &InstanceId,
-    ) -> Result<(Version, Arc<Entity>), Fault> {
+    ) -> Result<(Base, Arc<Entity>), Fault> {
         let missing = || Fault::from(no_entity(id));
         if let Some(draft) = work.transaction.draft(work.layer, id)? {
             let found = Some(draft.entity).filter(|it| !it.is_deleted);
@@ -78,7 +86,7 @@ impl Entities {
         };
         let found = found.filter(|it| !it.is_deleted).ok_or_else(missing)?;
         work.transaction.read(work.layer, self.key(id), found.version)?;
-        Ok((found.version, found))
+        Ok((Base::of(&found), found))
     }
 
     /// Refuses to go on with what is at hand if it is old, here or because another node has changed

@@ -13,7 +13,7 @@ use super::{
     model::Model,
     record::text,
     refuse::{at_item, lost, modified, overtaken},
-    transaction::{Draft, Transaction},
+    transaction::{Base, Draft, Transaction},
     work::Work,
 };
 use crate::limits::{TURN_ATTEMPTS_MAX, WARNINGS_MAX};
@@ -202,13 +202,14 @@ impl Entities {
             state: "",
             workflow: None,
             previous_transition: "",
+            armed: &[],
             created_at: now,
             updated_at: now,
             transaction: &work.transaction.id,
         };
         let command = Command::Create { transition: None };
         let ran = self.run(work, &model, which, (command, entity)).await?;
-        let saved = Saved { id: &id, which, base: Version::ABSENT, created_at: now };
+        let saved = Saved { id: &id, which, base: Base::ABSENT, created_at: now };
         self.save(work, &model, saved, (ran, value, ChangeKind::Created))
     }
 
@@ -237,16 +238,7 @@ impl Entities {
                 &kept
             }
         };
-        let entity = cascade::Entity {
-            id: id.as_str(),
-            value,
-            state: &current.state,
-            workflow: current.save.workflow.as_deref(),
-            previous_transition: &current.save.transition,
-            created_at: current.created_at,
-            updated_at: current.updated_at,
-            transaction: &current.save.transaction,
-        };
+        let entity = current.in_run(value);
         let command = match change.transition {
             Some(transition) => Command::Take { transition },
             None => Command::Loopback,
@@ -269,6 +261,7 @@ impl Entities {
         let save = Save {
             transition: String::new(),
             change: ChangeKind::Deleted,
+            armed: Vec::new(),
             ..self.signed(work, &current.save)
         };
         let value = Json::of(&());
@@ -279,7 +272,7 @@ impl Entities {
         Ok((touched, Vec::new()))
     }
 
-    fn save(
+    pub(super) fn save(
         &self,
         work: &Work,
         model: &Model,
@@ -290,7 +283,7 @@ impl Entities {
         let entity = Entity {
             id: saved.id.clone(),
             model: saved.which.clone(),
-            version: saved.base.next(),
+            version: saved.base.version.next(),
             value: text(value),
             state: ran.state,
             save: Save {
@@ -299,6 +292,7 @@ impl Entities {
                 transaction: work.transaction.id.clone(),
                 user: work.transaction.caller.user.clone(),
                 change,
+                armed: ran.armed,
             },
             is_deleted: false,
             created_at: saved.created_at,
@@ -312,7 +306,7 @@ impl Entities {
     }
 
     /// A save by this transaction.
-    fn signed(&self, work: &Work, before: &Save) -> Save {
+    pub(super) fn signed(&self, work: &Work, before: &Save) -> Save {
         Save {
             transaction: work.transaction.id.clone(),
             user: work.transaction.caller.user.clone(),
@@ -329,9 +323,9 @@ struct Change<'a> {
 }
 
 /// What is known of an entity before its run.
-struct Saved<'a> {
-    id: &'a InstanceId,
-    which: &'a DefinitionRef,
-    base: Version,
-    created_at: Timestamp,
+pub(super) struct Saved<'a> {
+    pub(super) id: &'a InstanceId,
+    pub(super) which: &'a DefinitionRef,
+    pub(super) base: Base,
+    pub(super) created_at: Timestamp,
 }

@@ -16,7 +16,7 @@ use waypost_engine::{
         Written,
     },
 };
-use waypost_kernel::{Clock, DefinitionRef, InstanceId, Store};
+use waypost_kernel::{DefinitionRef, InstanceId, Store};
 use waypost_machines::entity::cascade::{Asked, Cause, Reply};
 use waypost_stores::{MemoryStore, SqliteOptions, SqliteStore};
 use waypost_testkit::clock::SimClock;
@@ -89,19 +89,26 @@ impl World {
     }
 
     pub(super) fn with_rules(rules: Rules) -> Self {
-        Self::on(rules, |clock| Arc::new(MemoryStore::new(clock)))
+        let clock = Arc::new(SimClock::default());
+        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
+        Self::on(store, clock, rules)
     }
 
     /// The same on a store that lets others have a turn while it writes.
     pub(super) fn on_disk() -> Self {
-        Self::on(Rules::default(), |clock| {
-            Arc::new(SqliteStore::temporary(SqliteOptions::default(), clock).unwrap())
-        })
+        let clock = Arc::new(SimClock::default());
+        let clocked = Arc::clone(&clock) as _;
+        let store = SqliteStore::temporary(SqliteOptions::default(), clocked).unwrap();
+        Self::on(Arc::new(store), clock, Rules::default())
     }
 
-    fn on(rules: Rules, store: impl FnOnce(Arc<dyn Clock>) -> Arc<dyn Store>) -> Self {
-        let clock = Arc::new(SimClock::default());
-        let store = store(Arc::clone(&clock) as _);
+    /// Another node on the same store, with members of its own.
+    pub(super) fn beside(&self) -> Self {
+        let store = Arc::clone(self.engine.store());
+        Self::on(store, Arc::clone(&self.clock), Rules::default())
+    }
+
+    fn on(store: Arc<dyn Store>, clock: Arc<SimClock>, rules: Rules) -> Self {
         let members = Arc::new(Members::default());
         let compute = Arc::clone(&members) as Arc<dyn Compute>;
         let settings = Settings { compute, rules, ..Settings::default() };

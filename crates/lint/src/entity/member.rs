@@ -8,12 +8,14 @@ use crate::{
     source::{Node, down},
 };
 
-const ROOT: [&str; 5] = ["importMode", "workflows", "entityName", "modelVersion", "$schema"];
+const ROOT: [&str; 6] =
+    ["importMode", "workflows", "allowCycles", "entityName", "modelVersion", "$schema"];
 const WORKFLOW: [&str; 7] =
     ["version", "name", "desc", "initialState", "active", "criterion", "states"];
 const STATE: [&str; 1] = ["transitions"];
 const TRANSITION: [&str; 7] =
     ["name", "next", "manual", "disabled", "criterion", "processors", "schedule"];
+const SCHEDULE: [&str; 2] = ["delayMs", "timeoutMs"];
 const PROCESSOR: [&str; 4] = ["type", "name", "executionMode", "config"];
 const CONFIG: [&str; 5] =
     ["attachEntity", "calculationNodesTags", "responseTimeoutMs", "retryPolicy", "context"];
@@ -41,6 +43,9 @@ pub(super) fn check(subject: &Subject<'_>, ledger: &mut Ledger<'_>) {
             look(&state.node, &pointer, &STATE);
             for (transition, pointer) in elements(&state.node, &pointer, "transitions") {
                 look(transition, &pointer, &TRANSITION);
+                if let Some(schedule) = transition.member("schedule") {
+                    look(&schedule.node, &down(&pointer, "schedule"), &SCHEDULE);
+                }
                 for (processor, pointer) in elements(transition, &pointer, "processors") {
                     look(processor, &pointer, &PROCESSOR);
                     if let Some(config) = processor.member("config") {

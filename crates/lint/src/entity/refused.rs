@@ -36,7 +36,7 @@ pub(super) fn place(subject: &Subject<'_>, problem: &str) -> At {
 
 /// A member that the refusal speaks of, or what stands for the whole.
 fn point(pointer: &str, node: &Node, rest: &str) -> At {
-    let words = ["initialState", "criterion", "next", "type", "name"];
+    let words = ["initialState", "criterion", "schedule", "next", "type", "name"];
     let spoken = words.into_iter().find(|it| rest.contains(it) && node.has(it));
     let spoken = spoken.or_else(|| node.has("name").then_some("name"));
     match spoken {

@@ -33,11 +33,11 @@ pub(super) fn check(placed: &Placed<'_>, ledger: &mut Ledger<'_>) {
 /// Where a state leads, as far as transitions can be taken.
 fn ways(state: &State) -> impl Iterator<Item = &Transition> {
     let free = state.transitions.iter().position(is_free).unwrap_or(usize::MAX);
-    // Behind one that is always taken nothing is, by itself or by name.
+    // Behind one that is always taken nothing is, by itself, by name or when time has passed.
     let taken = state.transitions.iter().enumerate();
     taken
         .filter(move |(index, it)| {
-            !it.is_disabled && (*index <= free && !it.is_manual || free == usize::MAX)
+            !it.is_disabled && (*index <= free && it.is_automated() || free == usize::MAX)
         })
         .map(|(_, it)| it)
 }
@@ -100,7 +100,7 @@ fn masked(placed: &Placed<'_>, (name, state): (&str, &State), ledger: &mut Ledge
     let Some(free) = state.transitions.iter().position(is_free) else { return };
     let at = |index: usize| At::value(down(&placed.transition(name, index), "name"));
     for (index, transition) in state.transitions.iter().enumerate() {
-        let is_behind = if transition.is_manual { index != free } else { index > free };
+        let is_behind = if transition.is_automated() { index > free } else { index != free };
         if !is_behind || transition.is_disabled {
             continue;
         }

@@ -124,3 +124,36 @@ fn whoever_has_all_tags_serves() {
     assert_eq!(found("", &[&[]]), [""; 0]);
     assert_eq!(found("", &[]).len(), 2);
 }
+
+/// An import of a workflow whose first state has these transitions.
+fn leaving(transitions: &Value) -> Value {
+    json!({"workflows": [{"version": "1", "name": "w", "initialState": "A", "states": {
+        "A": {"transitions": transitions}, "B": {}}}]})
+}
+
+#[test]
+fn time_leads_on_where_nobody_asks() {
+    let late = json!({"name": "late", "next": "B", "schedule": {"delayMs": 5, "timeoutMs": 0}});
+    assert_eq!(codes(&leaving(&json!([late]))), [""; 0]);
+    let at_once = json!({"name": "go", "next": "B"});
+    assert_eq!(
+        codes(&leaving(&json!([late, at_once]))),
+        ["E006 \"late\" is never taken: \"A\" is left at once"]
+    );
+    let odd = json!({"name": "late", "next": "B", "schedule": {"delayMs": 5, "timeoutms": 0}});
+    assert_eq!(
+        codes(&leaving(&json!([odd]))),
+        ["E010 nobody reads \"timeoutms\"; \"timeoutMs\" is read"]
+    );
+}
+
+#[test]
+fn a_circle_that_time_goes_round_in_is_refused_unless_it_is_wanted() {
+    let again = json!({"name": "again", "next": "A", "schedule": {"delayMs": 5}});
+    let stop = json!({"name": "stop", "next": "B", "manual": true});
+    let mut import = leaving(&json!([again, stop]));
+    let loops = "automated transitions without criterion loop: A -> A";
+    assert_eq!(codes(&import), [format!("E002 workflow \"w\": {loops}")]);
+    import["allowCycles"] = json!(true);
+    assert_eq!(codes(&import), [""; 0]);
+}

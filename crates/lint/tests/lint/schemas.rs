@@ -153,6 +153,29 @@ fn the_scenarios_of_the_examples_are_valid() {
     }
 }
 
+/// The schema and the import agree about what a schedule is.
+#[test]
+fn schedules_have_a_schema() {
+    for (schedule, is_one) in [
+        (json!({"delayMs": 1}), true),
+        (json!({"delayMs": 3_162_240_000_000_u64, "timeoutMs": 0}), true),
+        (json!({"delayMs": 1, "timeoutMs": null}), true),
+        (json!(null), true),
+        (json!({"delayMs": 0}), false),
+        (json!({"delayMs": 3_162_240_000_001_u64}), false),
+        (json!({"delayMs": 1, "timeoutMs": -1}), false),
+        (json!({"delayMs": 1, "function": {"name": "f"}}), false),
+        (json!({"timeoutMs": 1}), false),
+        (json!(5), false),
+    ] {
+        let import = json!({"workflows": [{"name": "w", "initialState": "A", "states": {
+            "A": {"transitions": [{"name": "t", "next": "B", "schedule": schedule}]}, "B": {}}}]});
+        let report = lint(&import.to_string(), None).unwrap();
+        let is_taken = !report.findings.iter().any(|it| it.code.refused.is_some());
+        assert_eq!((check(&import).is_none(), is_taken), (is_one, is_one), "{import}");
+    }
+}
+
 /// The schema and what plays scenarios agree about what is one.
 #[test]
 fn what_is_no_scenario_is_not_valid() {

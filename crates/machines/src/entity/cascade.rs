@@ -8,6 +8,7 @@ mod fire;
 mod judge;
 mod retry;
 mod run;
+mod schedule;
 mod types;
 
 pub use self::{
@@ -16,5 +17,6 @@ pub use self::{
     judge::{Judge, Question, Verdict},
     retry::{Pace, Retry},
     run::run,
+    schedule::{Armed, Due, due, expire},
     types::{Command, Entity, Failure, FailureKind, Limits, Ran, Run, Stop, limits},
 };

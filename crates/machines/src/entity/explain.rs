@@ -32,11 +32,22 @@ pub struct Subject<'a, 'j> {
 /// What one transition would come to.
 struct Way {
     name: String,
-    is_manual: bool,
+    by: By,
     conditions: Vec<Condition>,
     next: Next,
     /// The tags somebody must have who is not there.
     lacks: Option<String>,
+}
+
+/// What makes an entity take a transition.
+#[derive(Clone, Copy)]
+enum By {
+    Request,
+    Write,
+    /// The time, as soon as a write arms it.
+    Schedule,
+    /// The time, and when that has come.
+    Timer(Timestamp),
 }
 
 /// Why the entity is where it is.
@@ -103,16 +114,30 @@ const fn rank(cause: Cause) -> u8 {
 
 fn way(subject: &mut Subject<'_, '_>, transition: &Transition) -> Way {
     let conditions = conditions::of_transition(&subject.entity, transition);
-    let command = Command::Take { transition: &transition.name };
+    let (name, by) = (transition.name.clone(), by(&subject.entity, transition));
+    let command = match by {
+        By::Request | By::Write => Command::Take { transition: &name },
+        By::Schedule | By::Timer(_) => Command::Fire { transition: &name },
+    };
     let tried = tries::tried(subject, command);
-    let (name, is_manual) = (transition.name.clone(), transition.is_manual);
-    let by = match is_manual {
-        true => "whoever asks for it".to_owned(),
-        false => "any write of the entity, or whoever asks for it".to_owned(),
+    let who = match by {
+        By::Request => "whoever asks for it",
+        By::Write => "any write of the entity, or whoever asks for it",
+        By::Schedule => "its timer, once a write of the entity has armed it",
+        By::Timer(_) => "its timer, and nobody else",
     };
     let what = format!("transition {name:?}");
-    let next = Next { what, by, leads_to: tried.leads_to, refused: tried.refused };
-    Way { name, is_manual, conditions, next, lacks: tried.lacks }
+    let next = Next { what, by: who.to_owned(), leads_to: tried.leads_to, refused: tried.refused };
+    Way { name, by, conditions, next, lacks: tried.lacks }
+}
+
+fn by(entity: &Entity<'_>, transition: &Transition) -> By {
+    let armed = || entity.armed.iter().find(|it| it.is(entity.state, &transition.name));
+    match (transition.is_scheduled(), transition.is_manual) {
+        (true, _) => armed().map_or(By::Schedule, |it| By::Timer(it.scheduled_at)),
+        (false, true) => By::Request,
+        (false, false) => By::Write,
+    }
 }
 
 fn updated(subject: &mut Subject<'_, '_>) -> Next {
@@ -122,28 +147,37 @@ fn updated(subject: &mut Subject<'_, '_>) -> Next {
 }
 
 fn wait(state: &str, way: &Way) -> Wait {
-    let name = &way.name;
-    let (cause, what) = match (&way.lacks, &way.next.refused) {
-        (Some(tags), _) => {
+    let (name, mut until) = (&way.name, None);
+    let (cause, what) = match (way.by, &way.lacks, &way.next.refused) {
+        // What would come of it now says little about then.
+        (By::Timer(at), _, _) => {
+            until = Some(at);
+            (Cause::Timer, format!("the time at which transition {name:?} is tried"))
+        }
+        (By::Schedule, _, _) => {
+            let what = format!("a write, which schedules transition {name:?} again");
+            (Cause::Person, what)
+        }
+        (_, Some(tags), _) => {
             let what = format!(
                 "a compute member with the tags {tags:?}, which transition {name:?} needs and \
                  none is connected"
             );
             (Cause::Member, what)
         }
-        (None, Some(refused)) => {
+        (_, None, Some(refused)) => {
             let what = format!("another value: transition {name:?} {}", why(way, refused));
             (Cause::Data, what)
         }
-        (None, None) if way.is_manual => {
+        (By::Request, None, None) => {
             (Cause::Person, format!("somebody to ask for transition {name:?}"))
         }
-        (None, None) => {
+        (By::Write, None, None) => {
             let what = format!("a write, upon which transition {name:?} is taken");
             (Cause::Person, what)
         }
     };
-    Wait { at: state.to_owned(), cause, what, since: None, until: None }
+    Wait { at: state.to_owned(), cause, what, since: None, until }
 }
 
 /// Which condition stands in the way, and the value that makes it so.

@@ -17,7 +17,7 @@ pub use self::{
     choose::{available, choose},
     import::{Refusal, import},
     read::{Malformed, read_stored},
-    types::{Config, Processor, State, Transition, Workflow, limits},
+    types::{Config, Processor, Schedule, State, Transition, Workflow, limits},
     validate::Rules,
     write::{export, stored},
 };

@@ -40,6 +40,7 @@ fn created() -> (Vec<String>, Vec<Call>) {
         state: "",
         workflow: None,
         previous_transition: "before",
+        armed: &[],
         created_at: Timestamp::from_micros(1),
         updated_at: Timestamp::from_micros(2),
         transaction: "t-1",

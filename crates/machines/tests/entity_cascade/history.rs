@@ -19,6 +19,7 @@ fn last_event(workflows: &[Workflow], state: &str) -> AuditEvent {
         state,
         workflow: None,
         previous_transition: "",
+        armed: &[],
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,
         transaction: "t-1",

@@ -91,6 +91,7 @@ fn decided(workflow: &Workflow, command: Command<'_>, replies: &Replies) -> Resu
         state: "",
         workflow: None,
         previous_transition: "",
+        armed: &[],
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,
         transaction: "t-1",

@@ -3,12 +3,15 @@
 //! ```text
 //! workflow order NEW if kind=1                          a workflow, its first state, its criterion
 //! NEW submit -> DONE manual if f&a=1 do p,q:MODE        a transition, its criterion and processors
+//! NEW remind -> LATE after 500 within 100               one that is scheduled, in milliseconds
 //! state EMPTY                                           a state that leads nowhere
 //! answer p {"a":1} / p nothing / p fails timeout why    what a processor answers, in order
 //! answer f yes / f no why / f silently says no          what a function answers
 //! warns p careful                                       a warning that comes with the next answer
 //! remembers order / previously submit                   what is stored with the entity
+//! armed remind at NEW for 500                           what is armed with the entity, and for when
 //! create {} / take submit at NEW {} / update at NEW {}  the command
+//! fire remind at NEW {}                                 the same, when its time has come
 //! ```
 
 use std::collections::VecDeque;
@@ -18,10 +21,10 @@ use waypost_documents::document::Value;
 use waypost_kernel::Timestamp;
 use waypost_machines::entity::{
     cascade::{
-        Asked, AuditEvent, Call, Cause, Command, Entity, Limits, Ran, Replies, Reply, Run, Stop,
-        run,
+        Armed, Asked, AuditEvent, Call, Cause, Command, Entity, Limits, Ran, Replies, Reply, Run,
+        Stop, run,
     },
-    workflow::{Processor, State, Transition, Workflow},
+    workflow::{Processor, Schedule, State, Transition, Workflow},
 };
 
 use crate::judge::verdict;
@@ -52,7 +55,11 @@ pub(crate) struct Story {
     warnings: Vec<String>,
     remembered: Option<String>,
     previous: String,
+    armed: Vec<Armed>,
 }
+
+/// When stories are told.
+pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
 
 struct Line<'a> {
     command: Command<'a>,
@@ -79,11 +86,22 @@ impl Story {
                 let value = Value::parse(&format!("{{{value}")).unwrap();
                 return Some(Line { command: Command::Create { transition }, state: "", value });
             }
-            "take" | "update" => {
+            "armed" => {
+                let words: Vec<&str> = rest.split(' ').collect();
+                let [transition, "at", state, "for", at] = words[..] else { panic!("{rest}?") };
+                self.armed.push(Armed {
+                    transition: transition.to_owned(),
+                    source_state: state.to_owned(),
+                    scheduled_at: Timestamp::from_millis(at.parse().unwrap()),
+                    timeout_millis: None,
+                });
+            }
+            "take" | "update" | "fire" => {
                 let (transition, rest) = rest.split_once("at ").unwrap();
                 let (state, value) = rest.split_once(' ').unwrap();
                 let command = match transition.trim() {
                     "" => Command::Loopback,
+                    transition if word == "fire" => Command::Fire { transition },
                     transition => Command::Take { transition },
                 };
                 return Some(Line { command, state, value: Value::parse(value).unwrap() });
@@ -91,6 +109,11 @@ impl Story {
             from => self.transition(from, rest),
         }
         None
+    }
+
+    /// Takes in a line that is no command.
+    pub(crate) fn tell_of(&mut self, line: &str) {
+        assert!(self.line(line).is_none(), "{line}");
     }
 
     fn last(&mut self) -> &mut Workflow {
@@ -121,6 +144,7 @@ impl Story {
             next: (*next).to_owned(),
             is_manual: marks.contains(&"manual"),
             is_disabled: marks.contains(&"disabled"),
+            schedule: schedule(marks),
             criterion: criterion_of(criterion),
             processors,
         };
@@ -192,6 +216,7 @@ fn entity<'a>(value: &'a Value, state: &'a str, story: &'a Story) -> Entity<'a> 
         state,
         workflow: story.remembered.as_deref(),
         previous_transition: &story.previous,
+        armed: &story.armed,
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,
         transaction: "t-1",
@@ -204,7 +229,7 @@ pub(crate) fn whole<'a>(
     entity: Entity<'a>,
     workflows: &'a [Workflow],
 ) -> Run<'a> {
-    Run { command, entity, workflows, limits: Limits::default() }
+    Run { command, entity, workflows, limits: Limits::default(), now: NOW }
 }
 
 fn object<const N: usize>(members: [(&str, &str); N]) -> Value {
@@ -246,6 +271,14 @@ fn criterion_of(text: &str) -> Option<Value> {
             Some(group)
         }
     }
+}
+
+fn schedule(marks: &[&str]) -> Option<Schedule> {
+    let after = |word: &str| {
+        let at = marks.iter().position(|it| *it == word)?;
+        Some(marks[at + 1].parse().unwrap())
+    };
+    Some(Schedule { delay_millis: after("after")?, timeout_millis: after("within") })
 }
 
 /// `name:MODE:retry policy`, the latter two optional.
@@ -303,5 +336,11 @@ fn show_end(ran: &Ran) -> String {
     let value = ran.value.as_ref().map_or("as it was".to_owned(), ToString::to_string);
     let workflow = ran.workflow.as_deref().unwrap_or("-");
     let transition = &ran.transition_for_latest_save;
-    format!("=> {} by {transition}, {workflow}, {value}", ran.state)
+    let armed = ran.armed.iter().map(|it| {
+        let within = it.timeout_millis.map(|it| format!(" within {it}")).unwrap_or_default();
+        let at = it.scheduled_at.as_micros() / 1_000;
+        format!("; armed {} at {} for {at}{within}", it.transition, it.source_state)
+    });
+    let armed: String = armed.collect();
+    format!("=> {} by {transition}, {workflow}, {value}{armed}", ran.state)
 }

@@ -100,3 +100,15 @@ fn a_stored_list_that_is_none_is_told_with_the_place() {
 fn the_built_in_workflow_is_this_one() {
     expect![[r#"[{"version":"1","name":"default","initialState":"NONE","active":true,"states":{"CREATED":{"transitions":[{"name":"UPDATE","next":"CREATED","manual":true},{"name":"DELETE","next":"DELETED","manual":true}]},"DELETED":{},"NONE":{"transitions":[{"name":"NEW","next":"CREATED","manual":false}]}}}]"#]].assert_eq(&stored(&[built_in().clone()]));
 }
+
+#[test]
+fn a_lateness_of_nothing_is_another_than_none() {
+    for schedule in [r#"{"delayMs":5}"#, r#"{"delayMs":5,"timeoutMs":0}"#] {
+        let workflow = format!(
+            r#"{{"version":"","name":"w","initialState":"A","active":true,"states":{{"A":{{"transitions":[{{"name":"t","next":"B","manual":false,"schedule":{schedule}}}]}},"B":{{}}}}}}"#
+        );
+        assert_eq!(stored(&list(&workflow)), format!("[{workflow}]"));
+        let shown = export("order", 1, &list(&workflow)).unwrap().to_string();
+        assert!(shown.contains(&format!(r#""schedule":{schedule}}}"#)), "{shown}");
+    }
+}

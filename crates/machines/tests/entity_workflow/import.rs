@@ -92,12 +92,36 @@ fn members_nobody_knows_are_ignored_at_every_level() {
 }
 
 #[test]
-fn a_schedule_is_refused_rather_than_ignored() {
+fn a_schedule_that_a_function_decides_is_refused_rather_than_ignored() {
     let body = r#"{"workflows":[{"name":"a","initialState":"A","states":{"A":{"transitions":[
-        {"name":"t","next":"B","schedule":{"delayMs":1000}}]},"B":{}}}]}"#;
+        {"name":"t","next":"B","schedule":{"delayMs":1,"function":{"name":"f"}}}]},"B":{}}}]}"#;
     let refused = take(&[], body).unwrap_err().to_string();
-    let place = "workflows[0].states.A.transitions[0].schedule";
-    assert!(refused.starts_with(&format!("{place}: transitions cannot be scheduled")), "{refused}");
+    let place = "workflows[0].states.A.transitions[0].schedule.function";
+    assert_eq!(refused, format!("{place}: a function cannot say when yet; delayMs can"));
+}
+
+#[test]
+fn a_schedule_is_an_object_of_whole_numbers() {
+    let scheduled = |schedule: &str| {
+        let body = format!(
+            r#"{{"workflows":[{{"name":"a","initialState":"A","states":{{"A":{{"transitions":[
+            {{"name":"t","next":"B","schedule":{schedule}}}]}},"B":{{}}}}}}]}}"#
+        );
+        let place = "workflows[0].states.A.transitions[0].";
+        match take(&[], &body) {
+            Ok(taken) => format!("{:?}", taken[0].states["A"].transitions[0].schedule),
+            Err(refused) => refused.to_string().replace(place, ""),
+        }
+    };
+    let told = ["1", r#"{"delayMs":"1"}"#, r#"{"delayMs":1.5}"#, "null", r#"{"delayMs":1,"x":2}"#];
+    let told = told.map(scheduled).join("\n");
+    expect![[r#"
+        schedule: expected an object, found a number
+        schedule.delayMs: expected a whole number, found text
+        schedule.delayMs: expected a whole number of 64 bits, found 1.5
+        None
+        Some(Schedule { delay_millis: 1, timeout_millis: None })"#]]
+    .assert_eq(&told);
 }
 
 #[test]

@@ -2,18 +2,21 @@
 
 use crate::{list, plain, problems, take};
 
-/// A workflow of edges `A>B`; `A>B?` has a criterion, `A>B!` is manual, `A>B-` is disabled, `A>B~` has a null.
+/// A workflow of edges `A>B`; `A>B?` has a criterion, `A>B!` is manual, `A>B-` is disabled, `A>B~` has a null,
+/// `A>B@` is scheduled and `A>B@?` has a criterion besides.
 fn graph(edges: &str) -> String {
     let mut states = std::collections::BTreeMap::<&str, Vec<String>>::new();
     for (index, edge) in edges.split_whitespace().enumerate() {
         let (from, to) = edge.split_once('>').unwrap();
-        let next = to.trim_end_matches(['?', '!', '-', '~']);
+        let next = to.trim_end_matches(['?', '!', '-', '~', '@']);
         let more = match to.strip_prefix(next).unwrap() {
             "" => "",
             "?" => r#","criterion":{"type":"simple"}"#,
             "!" => r#","manual":true"#,
             "-" => r#","disabled":true"#,
             "~" => r#","criterion":null"#,
+            "@" => r#","schedule":{"delayMs":1}"#,
+            "@?" => r#","schedule":{"delayMs":1},"criterion":{"type":"simple"}"#,
             other => panic!("what is {other}?"),
         };
         states.entry(next).or_default();
@@ -87,4 +90,22 @@ fn a_very_long_way_is_checked_without_a_stack() {
     list(&graph(&format!("A>{} {line}", name(0))));
     let problem = problems(&graph(&format!("A>{} {line} {}>A", name(0), name(20_000))));
     assert!(problem.ends_with("S000018 -> ... -> A"), "{problem}");
+}
+
+#[test]
+fn time_that_goes_by_does_not_break_a_circle() {
+    check_loops("A>B@ B>A", "A -> B -> A");
+    check_loops("A>A@", "A -> A");
+    assert_eq!(list(&graph("A>B@ B>A?")).len(), 1);
+    assert_eq!(list(&graph("A>B@? B>A")).len(), 1);
+}
+
+#[test]
+fn whoever_wants_circles_may_have_them_and_nothing_else() {
+    let body = |workflow: &str| format!(r#"{{"allowCycles":true,"workflows":[{workflow}]}}"#);
+    assert_eq!(take(&[], &body(&graph("A>B@ B>A"))).unwrap().len(), 1);
+    let broken = graph("A>B@ B>A").replace(r#""initialState":"A""#, r#""initialState":"X""#);
+    assert!(take(&[], &body(&broken)).is_err());
+    let existing = take(&[], &body(&graph("A>A"))).unwrap();
+    assert!(take(&existing, r#"{"workflows":[]}"#).is_err(), "it is asked for in each import");
 }

@@ -8,7 +8,8 @@ use proptest::{
 };
 use waypost_documents::document::{Members, Number, Value};
 use waypost_machines::entity::workflow::{
-    Config, Processor, State, Transition, Workflow, export, import, read_stored, stored,
+    Config, Processor, Schedule, State, Transition, Workflow, export, import, limits, read_stored,
+    stored,
 };
 
 use crate::{LENIENT, document};
@@ -43,7 +44,8 @@ proptest! {
     }
 }
 
-/// Lists that keep all rules: names differ, and every automated transition has a criterion.
+/// Lists that keep all rules: names differ, every automated transition has a criterion, and what is
+/// manual has no schedule.
 fn lists() -> BoxedStrategy<Vec<Workflow>> {
     vec(workflows(), 0..4)
         .prop_map(|mut list| {
@@ -84,22 +86,31 @@ fn closed(transitions: Vec<Transition>, states: &[String]) -> Vec<Transition> {
         name: format!("{}{index}", it.name),
         next: states[index % states.len()].clone(),
         is_manual: it.is_manual || it.guard().is_none(),
+        schedule: it.schedule.filter(|_| !it.is_manual && it.guard().is_some()),
         ..it
     };
     transitions.into_iter().enumerate().map(close).collect()
 }
 
 fn transitions() -> BoxedStrategy<Transition> {
-    ("[a-z]", any::<bool>(), any::<bool>(), criteria(), vec(processors(), 0..3))
-        .prop_map(|(name, is_manual, is_disabled, criterion, processors)| Transition {
+    ("[a-z]", any::<[bool; 2]>(), schedules(), criteria(), vec(processors(), 0..3))
+        .prop_map(|(name, [is_manual, is_disabled], schedule, criterion, processors)| Transition {
             name,
             next: String::new(),
             is_manual,
             is_disabled,
+            schedule,
             criterion,
             processors,
         })
         .boxed()
+}
+
+fn schedules() -> BoxedStrategy<Option<Schedule>> {
+    let most = limits::SCHEDULE_MILLIS_MAX;
+    let schedule = (1..=most, option::of(0..=most))
+        .prop_map(|(delay_millis, timeout_millis)| Schedule { delay_millis, timeout_millis });
+    option::of(schedule).boxed()
 }
 
 fn processors() -> BoxedStrategy<Processor> {

@@ -35,6 +35,32 @@ fn the_next_state_must_be_one_of_the_states() {
 }
 
 #[test]
+fn a_schedule_has_a_delay_and_excludes_manual() {
+    let scheduled = |members: &str| with(&format!(r#"{{"name":"t","next":"B",{members}}}"#));
+    let all = [
+        r#""schedule":{}"#,
+        r#""schedule":{"delayMs":-1,"timeoutMs":-1}"#,
+        r#""schedule":{"delayMs":3162240000001,"timeoutMs":9223372036854775807}"#,
+        r#""schedule":{"delayMs":1},"manual":true"#,
+    ];
+    let told = all.map(|it| problems(&scheduled(it))).join("\n");
+    expect![[r#"
+        workflow "w", state "A", transition "t": schedule.delayMs must be from 1 to 3162240000000, is 0
+        workflow "w", state "A", transition "t": schedule.delayMs must be from 1 to 3162240000000, is -1
+        workflow "w", state "A", transition "t": schedule.timeoutMs must be from 0 to 3162240000000, is -1
+        workflow "w", state "A", transition "t": schedule.delayMs must be from 1 to 3162240000000, is 3162240000001
+        workflow "w", state "A", transition "t": schedule.timeoutMs must be from 0 to 3162240000000, is 9223372036854775807
+        workflow "w", state "A", transition "t": it is manual, and cannot have a schedule, too"#]].assert_eq(&told);
+    for fine in [
+        r#""schedule":{"delayMs":1,"timeoutMs":0}"#,
+        r#""schedule":{"delayMs":3162240000000}"#,
+        r#""schedule":{"delayMs":1},"disabled":true"#,
+    ] {
+        assert_eq!(list(&scheduled(fine)).len(), 1, "{fine}");
+    }
+}
+
+#[test]
 fn the_only_kind_of_processor_is_external() {
     expect![[r#"workflow "w", state "A", transition "t", processor "p": expected type EXTERNAL, found "externalized""#]].assert_eq(&problems(&processor(r#""type":"externalized","name":"p""#)));
     for fine in [r#""name":"p""#, r#""type":"","name":"p""#, r#""type":"EXTERNAL","name":"p""#] {

@@ -25,12 +25,13 @@ fn draft(id: &str, state: &str) -> Draft {
             transaction: "t-1".to_owned(),
             user: "ann".to_owned(),
             change: ChangeKind::Updated,
+            armed: Vec::new(),
         },
         is_deleted: false,
         created_at: Timestamp::from_millis(1),
         updated_at: Timestamp::from_millis(1),
     };
-    Draft::new(Version(1), Arc::new(entity), Vec::new(), None)
+    Draft::new(Base { version: Version(1), armed: Vec::new() }, Arc::new(entity), Vec::new(), None)
 }
 
 /// Reads the entity and writes it, as a callback in `layer` does.

@@ -41,6 +41,14 @@ pub enum AuditKind {
     Cancel,
     /// The entity stays where it is, since no workflow knows its state.
     ForceSuccess,
+    /// A transition will be taken when its time has come.
+    ScheduledTransitionArm,
+    /// It will not, since the entity has moved on.
+    ScheduledTransitionCancel,
+    /// Its time has come, and it is taken.
+    ScheduledTransitionFire,
+    /// Its time had come, and it is too late for it.
+    ScheduledTransitionExpire,
 }
 
 /// Why a run that succeeded went no further.
@@ -70,6 +78,10 @@ impl AuditKind {
             Self::StateProcessResult => "STATE_PROCESS_RESULT",
             Self::Cancel => "CANCEL",
             Self::ForceSuccess => "FORCE_SUCCESS",
+            Self::ScheduledTransitionArm => "SCHEDULED_TRANSITION_ARM",
+            Self::ScheduledTransitionCancel => "SCHEDULED_TRANSITION_CANCEL",
+            Self::ScheduledTransitionFire => "SCHEDULED_TRANSITION_FIRE",
+            Self::ScheduledTransitionExpire => "SCHEDULED_TRANSITION_EXPIRE",
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    AuditKind, Command, FailureKind, Judge, Limits, Ran, Replies, Run, Stop, StopReason,
+    Armed, AuditKind, Command, FailureKind, Judge, Limits, Ran, Replies, Run, Stop, StopReason,
     audit::text,
     course::{Course, Halt, Step},
     fire::{is_possible, take},
     judge::{Guard, Judged, judge},
+    schedule::{fired, rearm, without},
 };
 use crate::entity::workflow::{Transition, Workflow, built_in, choose, object, remembered_as};
 
@@ -21,61 +22,119 @@ const LOOPBACK: &str = "loopback";
 /// [`Stop::Call`] when somebody must be asked, [`Stop::Failed`] when nothing may be saved.
 pub fn run<'a>(run: Run<'a>, replies: &'a Replies, judge: &'a mut Judge<'_>) -> Result<Ran, Stop> {
     let mut course = Course::new(run, replies, judge);
-    let (workflow, reason) = match obey(&mut course) {
+    let End { workflow, reason, armed, saved_by } = match obey(&mut course) {
         Ok(end) => end,
         Err(halt) => return Err(course.stop(halt)),
     };
     course.note_with(AuditKind::Finish, reason.description(), Some(reason.facts()));
-    let (Command::Create { transition: Some(name) } | Command::Take { transition: name }) =
-        run.command
-    else {
-        return Ok(end(course, workflow, LOOPBACK));
-    };
-    Ok(end(course, workflow, name))
-}
-
-fn end(course: Course<'_, '_>, workflow: Option<&str>, transition: &str) -> Ran {
-    Ran {
+    Ok(Ran {
         value: course.value.cloned(),
         state: course.state.to_owned(),
         workflow: workflow.map(ToOwned::to_owned),
-        transition_for_latest_save: transition.to_owned(),
+        transition_for_latest_save: saved_by.to_owned(),
+        armed,
         audit: course.audit,
         warnings: course.warnings,
-    }
+    })
 }
 
-/// Follows the command. Returns the name of the workflow to remember, and why it went no further.
-fn obey<'a>(course: &mut Course<'a, '_>) -> Result<(Option<&'a str>, StopReason), Halt> {
+/// How a run ends, besides where the entity is then.
+struct End<'a> {
+    /// The name of the workflow to remember.
+    workflow: Option<&'a str>,
+    /// Why it went no further.
+    reason: StopReason,
+    armed: Vec<Armed>,
+    saved_by: &'a str,
+}
+
+/// Follows the command.
+fn obey<'a>(course: &mut Course<'a, '_>) -> Result<End<'a>, Halt> {
     let Run { command, entity, workflows, .. } = course.run;
-    let chosen = || choose(workflows, entity.state, entity.workflow);
-    match command {
-        Command::Create { transition } => {
+    let chosen = choose(workflows, entity.state, entity.workflow);
+    match (command, chosen) {
+        (Command::Create { transition }, _) => {
             course.note(AuditKind::Start, "the entity is created");
             let workflow = select(course)?;
             course.state = &workflow.initial_state;
             if let Some(name) = transition {
                 request(course, workflow, name)?;
             }
-            Ok((Some(remembered_as(workflow)), settle(course, workflow)?))
+            let saved_by = transition.unwrap_or(LOOPBACK);
+            let end = rest(course, workflow, saved_by)?;
+            Ok(End { workflow: Some(remembered_as(workflow)), ..end })
         }
-        Command::Take { transition } => {
+        (Command::Take { transition }, chosen) => {
             course.note(AuditKind::Start, format!("transition {transition} is asked for"));
-            let Some(workflow) = chosen() else {
-                let text = format!("no workflow knows state {}", entity.state);
-                return Err(Halt::failed(FailureKind::WorkflowFailed, text));
-            };
+            let workflow = chosen.ok_or_else(|| unknown(entity.state))?;
             request(course, workflow, transition)?;
-            Ok((entity.workflow, settle(course, workflow)?))
+            rest(course, workflow, transition)
         }
-        Command::Loopback => {
+        (Command::Fire { transition }, chosen) => {
+            course.note(AuditKind::Start, format!("scheduled transition {transition} is due"));
+            let workflow = chosen.ok_or_else(|| unknown(entity.state))?;
+            fire(course, workflow, transition)
+        }
+        (Command::Loopback, Some(workflow)) => {
             course.note(AuditKind::Start, "the entity is updated");
-            let Some(workflow) = chosen() else {
-                let details = format!("no workflow knows state {}", entity.state);
-                course.note(AuditKind::ForceSuccess, details);
-                return Ok((entity.workflow, StopReason::ForceSuccess));
-            };
-            Ok((entity.workflow, settle(course, workflow)?))
+            rest(course, workflow, LOOPBACK)
+        }
+        (Command::Loopback, None) => {
+            course.note(AuditKind::Start, "the entity is updated");
+            let details = format!("no workflow knows state {}", entity.state);
+            course.note(AuditKind::ForceSuccess, details);
+            let (armed, reason) = (rearm(course, None, None), StopReason::ForceSuccess);
+            Ok(End { workflow: entity.workflow, reason, armed, saved_by: LOOPBACK })
+        }
+    }
+}
+
+fn unknown(state: &str) -> Halt {
+    Halt::failed(FailureKind::WorkflowFailed, format!("no workflow knows state {state}"))
+}
+
+/// Follows the cascade to its end, and arms what is scheduled there.
+fn rest<'a>(
+    course: &mut Course<'a, '_>,
+    workflow: &'a Workflow,
+    saved_by: &'a str,
+) -> Result<End<'a>, Halt> {
+    let reason = settle(course, workflow)?;
+    let Run { command, entity, .. } = course.run;
+    let fired = match command {
+        Command::Fire { transition } => Some(transition),
+        Command::Create { .. } | Command::Take { .. } | Command::Loopback => None,
+    };
+    let armed = rearm(course, Some(workflow), fired);
+    Ok(End { workflow: entity.workflow, reason, armed, saved_by })
+}
+
+/// Takes the transition whose time has come. If it is not possible the entity stays where it is, as
+/// it was saved last, and the time does not come again.
+fn fire<'a>(
+    course: &mut Course<'a, '_>,
+    workflow: &'a Workflow,
+    name: &'a str,
+) -> Result<End<'a>, Halt> {
+    let state = course.state;
+    let Some(transition) = workflow.scheduled(state, name) else {
+        let text = format!("workflow {} schedules no {name} in state {state}", workflow.name);
+        return Err(Halt::failed(FailureKind::TransitionNotFound, text));
+    };
+    match is_possible(course, workflow, transition)? {
+        Judged::Holds => {
+            fired(course, transition);
+            take(course, workflow, transition)?;
+            rest(course, workflow, name)
+        }
+        Judged::Fails { .. } => {
+            let entity = course.run.entity;
+            Ok(End {
+                workflow: entity.workflow,
+                reason: StopReason::AllCriteriaRejected,
+                armed: without(&entity, name),
+                saved_by: entity.previous_transition,
+            })
         }
     }
 }

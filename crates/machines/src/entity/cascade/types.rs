@@ -3,17 +3,24 @@
 use waypost_documents::document::Value;
 use waypost_kernel::Timestamp;
 
-use super::{AuditEvent, Call};
+use super::{Armed, AuditEvent, Call};
 use crate::entity::workflow::Workflow;
 
 /// How far a run goes, and why not further.
 pub mod limits {
+    use std::time::Duration;
+
     /// How often a cascade may come to one state. A workflow that needs more runs in circles.
     pub const VISITS_MAX: usize = 10;
     /// Rounds of a cascade, the last of which must find the entity at rest.
     pub const ROUNDS_MAX: usize = 100;
     /// Bytes kept of what a member says: a reason, a message, a warning. They are for people.
     pub const SAID_MAX: usize = 2_048;
+    /// How long a scheduled transition that comes too late may be neither taken nor given up: the
+    /// time two clocks may be apart. More than an hour is no tolerance any more.
+    pub const GRACE_MAX: Duration = Duration::from_secs(60 * 60);
+    /// The same, if nobody says otherwise.
+    pub const GRACE: Duration = Duration::from_millis(100);
 }
 
 /// One run in full: the same run with the same replies always ends in the same way.
@@ -24,6 +31,8 @@ pub struct Run<'a> {
     /// The workflows of the model, in their order.
     pub workflows: &'a [Workflow],
     pub limits: Limits,
+    /// What time it is where the entity comes to rest. Nothing but schedules depends on it.
+    pub now: Timestamp,
 }
 
 /// What is asked of the entity.
@@ -35,6 +44,8 @@ pub enum Command<'a> {
     Take { transition: &'a str },
     /// To go on from where it is, because its value is another.
     Loopback,
+    /// To take the scheduled transition of this name, whose time has come.
+    Fire { transition: &'a str },
 }
 
 /// The entity as a criterion sees it.
@@ -49,6 +60,8 @@ pub struct Entity<'a> {
     pub workflow: Option<&'a str>,
     /// The transition stored with the version that is being replaced; empty for a new entity.
     pub previous_transition: &'a str,
+    /// What is armed with the version that is being replaced.
+    pub armed: &'a [Armed],
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub transaction: &'a str,
@@ -76,6 +89,8 @@ pub struct Ran {
     /// The name to remember as that of the workflow that created the entity.
     pub workflow: Option<String>,
     pub transition_for_latest_save: String,
+    /// What is armed from now on, and nothing else.
+    pub armed: Vec<Armed>,
     pub audit: Vec<AuditEvent>,
     pub warnings: Vec<String>,
 }
@@ -101,7 +116,7 @@ pub struct Failure {
 /// The kinds of failure that callers tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// There is no such transition in this state, or it is disabled.
+    /// There is no such transition in this state, or it cannot be asked for.
     TransitionNotFound,
     /// A criterion, a processor, a limit or the workflow itself stands in the way.
     WorkflowFailed,

@@ -1,7 +1,11 @@
 //! Runs that save nothing. Whoever would have to be asked is taken to agree.
 
+use waypost_kernel::Timestamp;
+
 use super::Subject;
-use crate::entity::cascade::{Asked, Call, Command, Failure, Replies, Reply, Run, Stop, run};
+use crate::entity::cascade::{
+    Asked, AuditKind, Call, Command, Failure, Ran, Replies, Reply, Run, Stop, run,
+};
 
 /// Questions of one run: a cascade that asks more of them is not followed to its end.
 const CALLS_MAX: usize = 64;
@@ -17,12 +21,14 @@ pub(super) struct Tried {
 
 pub(super) fn tried(subject: &mut Subject<'_, '_>, command: Command<'_>) -> Tried {
     let Subject { entity, workflows, limits, judge, serves, .. } = subject;
-    let attempt = Run { command, entity: *entity, workflows, limits: *limits };
+    // What would be armed at the end is not told, and nothing else asks for the time.
+    let now = Timestamp::EPOCH;
+    let attempt = Run { command, entity: *entity, workflows, limits: *limits, now };
     let mut replies = Replies::new();
     let mut asked: Vec<String> = Vec::new();
     for _ in 0..CALLS_MAX {
         let call = match run(attempt, &replies, *judge) {
-            Ok(ran) => return Tried { leads_to: told(ran.state, &asked), ..Tried::default() },
+            Ok(ran) => return ended(command, ran, &asked),
             Err(Stop::Failed(failure)) => {
                 let Failure { text, .. } = *failure;
                 return Tried { refused: Some(text), ..Tried::default() };
@@ -42,6 +48,19 @@ pub(super) fn tried(subject: &mut Subject<'_, '_>, command: Command<'_>) -> Trie
     }
     let most = format!("it asks more than {CALLS_MAX} times, which is not followed here");
     Tried { leads_to: vec![most], ..Tried::default() }
+}
+
+/// A scheduled transition that is not possible is no failure: the entity stays where it is.
+fn ended(command: Command<'_>, ran: Ran, asked: &[String]) -> Tried {
+    let is_taken =
+        |ran: &Ran| ran.audit.iter().any(|it| it.kind == AuditKind::ScheduledTransitionFire);
+    if matches!(command, Command::Fire { .. }) && !is_taken(&ran) {
+        let mut events = ran.audit.into_iter();
+        let refused = events.find(|it| it.kind == AuditKind::TransitionNotMatchCriterion);
+        let refused = refused.map(|it| it.details);
+        return Tried { refused, ..Tried::default() };
+    }
+    Tried { leads_to: told(ran.state, asked), ..Tried::default() }
 }
 
 /// The state, and who must have agreed.

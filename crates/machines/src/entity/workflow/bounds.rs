@@ -37,6 +37,6 @@ fn patterns_in(condition: &Value) -> usize {
             let own = members.iter().filter(is_pattern).count().min(1);
             own + members.values().map(patterns_in).sum::<usize>()
         }
-        _ => 0,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => 0,
     }
 }

@@ -43,7 +43,7 @@ pub fn available<'a>(
 ) -> Vec<&'a str> {
     let chosen = choose(workflows, state, remembered).and_then(|it| it.states.get(state));
     let transitions = chosen.iter().flat_map(|it| &it.transitions);
-    transitions.filter(|it| !it.is_disabled).map(|it| it.name.as_str()).collect()
+    transitions.filter(|it| it.can_be_asked_for()).map(|it| it.name.as_str()).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Finds workflows that would never come to rest: circles of automated transitions without a
-//! criterion. Whether a circle can be reached does not matter.
+//! criterion. Whether a circle can be reached does not matter, nor whether time goes by on the way.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,8 +17,8 @@ pub(super) fn circle(workflow: &Workflow) -> Option<String> {
         .states
         .iter()
         .map(|(name, state)| {
-            let free = state.transitions.iter().filter(|it| it.is_automated());
-            let free = free.filter(|it| it.guard().is_none());
+            let unasked = state.transitions.iter().filter(|it| !it.is_manual && !it.is_disabled);
+            let free = unasked.filter(|it| it.guard().is_none());
             (name.as_str(), free.map(|it| it.next.as_str()).collect())
         })
         .collect();

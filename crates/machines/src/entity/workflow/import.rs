@@ -39,7 +39,9 @@ pub fn import(
     let mut problems = mode.problem(&incoming).map_or_else(Vec::new, |it| vec![it]);
     problems.extend(validate::problems(&incoming, rules));
     let merged = mode.merge(existing, incoming);
-    problems.extend(merged.iter().filter_map(validate::loop_problem));
+    if !request.flag("allowCycles")? {
+        problems.extend(merged.iter().filter_map(validate::loop_problem));
+    }
     problems.extend(bounds::problems(&merged));
     if problems.is_empty() { Ok(merged) } else { Err(Refusal::Invalid(problems)) }
 }

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 use waypost_documents::document::{Members, Value};
 
-use super::{Config, Processor, State, Transition, Workflow, cut, limits};
+use super::{Config, Processor, Schedule, State, Transition, Workflow, cut, limits};
 
 /// Why a document does not hold workflows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,18 +84,30 @@ fn states(workflow: &Object<'_>) -> Result<BTreeMap<String, State>, Malformed> {
 
 fn transition(value: &Value, place: &Place<'_>) -> Result<Transition, Malformed> {
     let object = Object::of(value, place)?;
-    // Read as an ordinary one it would be taken at once, which is the opposite of what is wanted.
-    if object.member("schedule").is_some() {
-        let problem = "transitions cannot be scheduled yet".to_owned();
-        return Err(Place::Member(place, "schedule").problem(problem));
-    }
     Ok(Transition {
         name: object.text("name")?,
         next: object.text("next")?,
         is_manual: object.flag("manual")?,
         is_disabled: object.flag("disabled")?,
+        schedule: match object.member("schedule") {
+            Some(value) => Some(schedule(value, &Place::Member(place, "schedule"))?),
+            None => None,
+        },
         criterion: object.as_written("criterion"),
         processors: object.list("processors", processor)?,
+    })
+}
+
+fn schedule(value: &Value, place: &Place<'_>) -> Result<Schedule, Malformed> {
+    let object = Object::of(value, place)?;
+    // Read without it, the transition would be taken at another time than is wanted.
+    if object.member("function").is_some() {
+        let problem = "a function cannot say when yet; delayMs can".to_owned();
+        return Err(Place::Member(place, "function").problem(problem));
+    }
+    Ok(Schedule {
+        delay_millis: object.whole("delayMs")?,
+        timeout_millis: object.number("timeoutMs")?,
     })
 }
 
@@ -152,7 +164,7 @@ impl<'a> Object<'a> {
         text.ok_or_else(|| Place::Member(self.place, name).expected("text", value))
     }
 
-    fn flag(&self, name: &str) -> Result<bool, Malformed> {
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Malformed> {
         match self.member(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
@@ -161,10 +173,14 @@ impl<'a> Object<'a> {
     }
 
     fn whole(&self, name: &str) -> Result<i64, Malformed> {
+        self.number(name).map(Option::unwrap_or_default)
+    }
+
+    fn number(&self, name: &str) -> Result<Option<i64>, Malformed> {
         let place = Place::Member(self.place, name);
         match self.member(name) {
-            None => Ok(0),
-            Some(Value::Number(number)) => number.as_str().parse().map_err(|_| {
+            None => Ok(None),
+            Some(Value::Number(number)) => number.as_str().parse().map(Some).map_err(|_| {
                 let found = cut(number.as_str(), limits::NAME_SHOWN_MAX);
                 place.problem(format!("expected a whole number of 64 bits, found {found}"))
             }),

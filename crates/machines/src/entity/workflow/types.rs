@@ -20,6 +20,9 @@ pub mod limits {
     pub const NAME_SHOWN_MAX: usize = 64;
     /// States of a circle that a refusal repeats.
     pub const CIRCLE_SHOWN_MAX: usize = 20;
+    /// The longest time a transition is scheduled after, and the most it may be late: a hundred
+    /// years. Beyond it lie typing errors, and the end of the calendar.
+    pub const SCHEDULE_MILLIS_MAX: i64 = 100 * 366 * 24 * 60 * 60 * 1_000;
 }
 
 /// A named state machine of a model.
@@ -53,10 +56,21 @@ pub struct Transition {
     pub is_manual: bool,
     /// As if it were not there.
     pub is_disabled: bool,
+    /// That it is taken some time after an entity has come to rest, and not before.
+    pub schedule: Option<Schedule>,
     /// When it may be taken, as it was written. See [`Transition::guard`].
     pub criterion: Option<Value>,
     /// Who works on the entity while it is taken, one after the other.
     pub processors: Vec<Processor>,
+}
+
+/// When a transition is taken that nobody asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// How long after the entity has come to rest.
+    pub delay_millis: i64,
+    /// How late it may be taken; however late, if absent.
+    pub timeout_millis: Option<i64>,
 }
 
 /// Work that a member does on an entity during a transition.
@@ -90,11 +104,20 @@ impl Workflow {
         self.criterion.as_ref().filter(|it| !it.is_null())
     }
 
-    /// The transition `name` out of `state`, if it is there and not disabled.
+    /// The transition `name` out of `state`, if it is there and can be asked for.
     #[must_use]
     pub fn transition(&self, state: &str, name: &str) -> Option<&Transition> {
-        let mut named = self.states.get(state)?.transitions.iter().filter(|it| it.name == name);
-        named.next().filter(|it| !it.is_disabled)
+        self.named(state, name).filter(|it| it.can_be_asked_for())
+    }
+
+    /// The transition `name` out of `state`, if it is there and taken when its time has come.
+    #[must_use]
+    pub fn scheduled(&self, state: &str, name: &str) -> Option<&Transition> {
+        self.named(state, name).filter(|it| it.is_scheduled())
+    }
+
+    fn named(&self, state: &str, name: &str) -> Option<&Transition> {
+        self.states.get(state)?.transitions.iter().find(|it| it.name == name)
     }
 }
 
@@ -105,10 +128,22 @@ impl Transition {
         self.criterion.as_ref().filter(|it| !it.is_null())
     }
 
-    /// Whether it is tried without being asked for.
+    /// Whether it is tried without being asked for, as soon as the entity is there.
     #[must_use]
     pub const fn is_automated(&self) -> bool {
-        !self.is_manual && !self.is_disabled
+        !self.is_manual && self.can_be_asked_for()
+    }
+
+    /// Whether it is tried when its time has come.
+    #[must_use]
+    pub const fn is_scheduled(&self) -> bool {
+        self.schedule.is_some() && !self.is_disabled
+    }
+
+    /// Whether it is taken when somebody names it.
+    #[must_use]
+    pub const fn can_be_asked_for(&self) -> bool {
+        self.schedule.is_none() && !self.is_disabled
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use waypost_documents::document::Value;
 
-use super::{Processor, State, Transition, Workflow, circle::circle, cut, limits};
+use super::{Processor, Schedule, State, Transition, Workflow, circle::circle, cut, limits};
 
 /// What an import is measured by.
 #[derive(Clone, Copy)]
@@ -116,6 +116,12 @@ impl Findings<'_> {
 
     fn transition(&mut self, place: &str, transition: &Transition) {
         self.criterion(place, transition.guard());
+        if let Some(schedule) = transition.schedule {
+            self.schedule(place, schedule);
+            if transition.is_manual {
+                self.add(place, "it is manual, and cannot have a schedule, too".to_owned());
+            }
+        }
         for (index, processor) in transition.processors.iter().enumerate() {
             let place = match processor.name.as_str() {
                 "" => format!("{place}, processors[{index}]"),
@@ -126,6 +132,18 @@ impl Findings<'_> {
             if self.rules.strict_types && !is_known {
                 let (wanted, found) = (Processor::EXTERNAL, shown(&processor.kind));
                 self.add(&place, format!("expected type {wanted}, found {found}"));
+            }
+        }
+    }
+
+    fn schedule(&mut self, place: &str, schedule: Schedule) {
+        let Schedule { delay_millis, timeout_millis } = schedule;
+        let spans = [("delayMs", Some(delay_millis), 1), ("timeoutMs", timeout_millis, 0)];
+        for (name, millis, least) in spans {
+            let most = limits::SCHEDULE_MILLIS_MAX;
+            if let Some(millis) = millis.filter(|it| !(least..=most).contains(it)) {
+                let wanted = format!("schedule.{name} must be from {least} to {most}");
+                self.add(place, format!("{wanted}, is {millis}"));
             }
         }
     }

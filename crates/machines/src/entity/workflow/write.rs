@@ -3,7 +3,7 @@
 
 use waypost_documents::document::{Members, Number, Value};
 
-use super::{Config, Processor, State, Transition, Workflow};
+use super::{Config, Processor, Schedule, State, Transition, Workflow};
 
 /// What the model shows of its workflows; nothing if it has none.
 #[must_use]
@@ -54,8 +54,19 @@ fn transition(transition: &Transition) -> Value {
     put(&mut out, "next", text(&transition.next));
     put(&mut out, "manual", Value::Bool(transition.is_manual));
     put_some(&mut out, "disabled", flag(transition.is_disabled));
+    put_some(&mut out, "schedule", transition.schedule.map(schedule));
     put_some(&mut out, "criterion", transition.criterion.clone());
     put_some(&mut out, "processors", non_empty_list(&transition.processors, processor));
+    Value::Object(out)
+}
+
+fn schedule(schedule: Schedule) -> Value {
+    let Schedule { delay_millis, timeout_millis } = schedule;
+    let number = |it: i64| Value::Number(Number::from(it));
+    let mut out = Members::new();
+    put(&mut out, "delayMs", number(delay_millis));
+    // None and 0 are opposites: however late, and not at all.
+    put_some(&mut out, "timeoutMs", timeout_millis.map(number));
     Value::Object(out)
 }
 

@@ -26,7 +26,7 @@ use crate::http::lint;
             description = "`true`: takes nothing in if lint finds an error or a warning"),
     ),
     request_body(content = Object,
-        description = "`importMode` (MERGE, REPLACE or ACTIVATE) and `workflows`"),
+        description = "`importMode` (MERGE, REPLACE or ACTIVATE), `workflows` and `allowCycles`"),
     responses(
         (status = 200, description = "They are taken in", body = Imported),
         (status = 400, description = "They break rules, and nothing has changed: VALIDATION_FAILED"),

@@ -10,6 +10,7 @@ use std::{fmt::Write as _, time::Duration};
 use expect_test::expect_file;
 use reqwest::{Method, Response};
 use serde_json::Value;
+use waypost_kernel::Clock as _;
 
 use crate::{on::On, world::World};
 
@@ -41,6 +42,7 @@ impl World {
             }
             if let Some(seconds) = line.strip_prefix("wait ") {
                 self.clock.advance(Duration::from_secs(seconds.parse().unwrap()));
+                self.engine.sweeps().timers(self.clock.now()).await.unwrap();
             } else if let Some(header) = line.strip_prefix("with ") {
                 headers.push(spelled_out(header));
             } else {
