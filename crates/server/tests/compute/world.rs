@@ -268,6 +268,8 @@ impl World {
 pub(crate) fn failure(answer: &Answer) -> (Cause, &str) {
     match &answer.reply {
         Reply::Failed { cause, message, .. } => (*cause, message),
-        Reply::Processed { .. } | Reply::Matched { .. } => panic!("{answer:?}"),
+        Reply::Processed { .. } | Reply::Written { .. } | Reply::Matched { .. } => {
+            panic!("{answer:?}")
+        }
     }
 }
