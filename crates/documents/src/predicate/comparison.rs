@@ -82,16 +82,22 @@ impl Comparison {
             Operator::NotStartsWith => self.asks(leaf, |text, part| !text.starts_with(part)),
             Operator::EndsWith => self.asks(leaf, |text, part| text.ends_with(part)),
             Operator::NotEndsWith => self.asks(leaf, |text, part| !text.ends_with(part)),
-            Operator::IEquals => self.asks_folded(leaf, |text, part| text == part),
-            Operator::INotEqual => self.asks_folded(leaf, |text, part| text != part),
-            Operator::IContains => self.asks_folded(leaf, |text, part| text.contains(part)),
-            Operator::INotContains => self.asks_folded(leaf, |text, part| !text.contains(part)),
-            Operator::IStartsWith => self.asks_folded(leaf, |text, part| text.starts_with(part)),
-            Operator::INotStartsWith => {
-                self.asks_folded(leaf, |text, part| !text.starts_with(part))
+            Operator::IEquals => self.asks_folded(leaf, beginning, |text, part| text == part),
+            Operator::INotEqual => self.asks_folded(leaf, beginning, |text, part| text != part),
+            Operator::IContains => self.asks_folded(leaf, all, |text, part| text.contains(part)),
+            Operator::INotContains => {
+                self.asks_folded(leaf, all, |text, part| !text.contains(part))
             }
-            Operator::IEndsWith => self.asks_folded(leaf, |text, part| text.ends_with(part)),
-            Operator::INotEndsWith => self.asks_folded(leaf, |text, part| !text.ends_with(part)),
+            Operator::IStartsWith => {
+                self.asks_folded(leaf, beginning, |text, part| text.starts_with(part))
+            }
+            Operator::INotStartsWith => {
+                self.asks_folded(leaf, beginning, |text, part| !text.starts_with(part))
+            }
+            Operator::IEndsWith => self.asks_folded(leaf, end, |text, part| text.ends_with(part)),
+            Operator::INotEndsWith => {
+                self.asks_folded(leaf, end, |text, part| !text.ends_with(part))
+            }
         }
     }
 
@@ -139,12 +145,37 @@ impl Comparison {
         }
     }
 
-    fn asks_folded(&self, leaf: Leaf<'_>, question: fn(&str, &str) -> bool) -> bool {
+    /// Asks about as much of the text as `reach` says matters.
+    fn asks_folded(
+        &self,
+        leaf: Leaf<'_>,
+        reach: for<'t> fn(&'t str, usize) -> &'t str,
+        question: fn(&str, &str) -> bool,
+    ) -> bool {
         match (leaf, &self.operand) {
-            (Leaf::Text(text), Operand::Text(part)) => question(&folded(text), part),
+            (Leaf::Text(text), Operand::Text(part)) => {
+                question(&folded(reach(text, part.len())), part)
+            }
             (_, _) => false,
         }
     }
+}
+
+fn all(text: &str, _: usize) -> &str {
+    text
+}
+
+/// As much of it as `n_bytes` without case can begin with or be, and a character more. None of them
+/// becomes less than a byte.
+fn beginning(text: &str, n_bytes: usize) -> &str {
+    let end = text.char_indices().nth(n_bytes.saturating_add(1));
+    end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+}
+
+/// The same from its end.
+fn end(text: &str, n_bytes: usize) -> &str {
+    let beginning = text.char_indices().rev().nth(n_bytes);
+    beginning.and_then(|(at, _)| text.get(at..)).unwrap_or(text)
 }
 
 impl Leaf<'_> {
@@ -169,5 +200,28 @@ impl Leaf<'_> {
             (Self::Time(mine), Scalar::Time(at)) => Some((i128::from(mine) * 1_000).cmp(at)),
             (_, _) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is asked of a part of a text is what is asked of all of it.
+    #[test]
+    fn as_much_is_looked_at_as_matters() {
+        let texts = ["", "a", "Ab", "İİ", "ßS", "aaaa", "ΣΑΣ", "ıI", "straße und STRASSE"];
+        let parts = ["", "a", "ab", "i̇i̇", "ßs", "aaa", "σασ", "e", "strasse", "s"];
+        for (text, part) in texts.iter().flat_map(|it| parts.iter().map(move |part| (*it, *part))) {
+            let (text, part) = (text, folded(part));
+            let whole = folded(text);
+            let first = folded(beginning(text, part.len()));
+            let last = folded(end(text, part.len()));
+            assert_eq!(first == part, whole == part, "{text} {part}");
+            assert_eq!(first.starts_with(&part), whole.starts_with(&part), "{text} {part}");
+            assert_eq!(last.ends_with(&part), whole.ends_with(&part), "{text} {part}");
+        }
+        let long = "é".repeat(1_000_000);
+        assert!(beginning(&long, 3).len() <= 8 && end(&long, 3).len() <= 8);
     }
 }

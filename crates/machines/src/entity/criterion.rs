@@ -24,8 +24,8 @@ pub mod limits {
     /// can hold many alternatives.
     pub const PATTERNS_MAX: usize = 20;
 
-    /// How many shapes for `LIKE` a criterion may have. Each may be looked for in all of a document,
-    /// and take some kibibytes.
+    /// How many shapes for `LIKE` a criterion may have, and pieces of text that are looked for
+    /// whatever their case. Each may be looked for in all of a document, and take some kibibytes.
     pub const SHAPES_MAX: usize = 1_000;
 }
 

@@ -89,14 +89,15 @@ fn patterns_are_counted() {
 fn shapes_are_counted_by_themselves() {
     let group = |shapes: usize| {
         let patterns = vec![pattern("MATCHES_PATTERN", "a"); 20];
-        let shapes = vec![pattern("LIKE", "%a%"); shapes];
+        let shapes = ["LIKE", "ICONTAINS", "INOT_CONTAINS"].iter().cycle().take(shapes);
+        let shapes: Vec<_> = shapes.map(|it| pattern(it, "%a%")).collect();
         let conditions = [patterns, shapes].concat().join(",");
         format!(r#"{{"type":"group","operator":"OR","conditions":[{conditions}]}}"#)
     };
     assert!(!judge(&criterion(&group(1_000)), &subject(&Value::Null)));
     assert_eq!(
         problem(&group(1_001)),
-        "conditions[1020].operatorType: a criterion has at most 1000 shapes for LIKE"
+        "conditions[1020].operatorType: a criterion has at most 1000 of LIKE, ICONTAINS and INOT_CONTAINS"
     );
 }
 

@@ -97,12 +97,16 @@ impl Parser {
     /// Counts what takes longer than other operators do.
     fn count_costly(&mut self, operator: Operator) -> Result<(), String> {
         self.n_patterns += usize::from(operator == Operator::MatchesPattern);
-        self.n_shapes += usize::from(operator == Operator::Like);
+        let seeks =
+            matches!(operator, Operator::Like | Operator::IContains | Operator::INotContains);
+        self.n_shapes += usize::from(seeks);
         if self.n_patterns > PATTERNS_MAX {
             return Err(format!("a criterion has at most {PATTERNS_MAX} patterns"));
         }
         if self.n_shapes > SHAPES_MAX {
-            return Err(format!("a criterion has at most {SHAPES_MAX} shapes for LIKE"));
+            return Err(format!(
+                "a criterion has at most {SHAPES_MAX} of LIKE, ICONTAINS and INOT_CONTAINS"
+            ));
         }
         Ok(())
     }
