@@ -53,6 +53,7 @@ fn all(on: On) {
             workflows::a_transition_that_is_asked_for_is_not_one_of_the_hundred,
             workflows::what_a_server_is_told_to_be_strict_about_is_up_to_its_settings,
             workflows::pages_of_the_audit_have_everything_once_while_more_happens,
+            workflows::of_two_nodes_one_takes_what_is_due,
             criteria::what_guards_a_transition_is_judged_like_a_search,
             tenants::nothing_of_one_tenant_is_there_for_another,
             tenants::what_was_written_is_told_with_who_wrote_it,

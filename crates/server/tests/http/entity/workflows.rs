@@ -1,7 +1,10 @@
 //! Workflows: taken in, given out, run.
 
+use std::{sync::Arc, time::Duration};
+
 use serde_json::{Value, json};
-use waypost_engine::{Settings, entity::Rules};
+use waypost_engine::{Engine, Settings, entity::Rules};
+use waypost_kernel::Clock as _;
 use waypost_server::Options;
 
 use crate::world::{World, world, world_with};
@@ -181,4 +184,40 @@ pub(crate) async fn a_state_may_be_entered_as_often_as_the_server_is_told() {
     let answer = world.say(r#"POST /api/entity/JSON/m/1 {"a":1}"#, &[]).await;
     assert_eq!((answer.status, answer.code().as_str()), (400, "WORKFLOW_FAILED"));
     assert!(answer.text.contains("state A was entered more than 3 times"), "{}", answer.text);
+}
+
+/// Entities that time takes on, of which two nodes hear at the same moment.
+#[tokio::test]
+pub(crate) async fn of_two_nodes_one_takes_what_is_due() {
+    let world = world().await;
+    let late = json!([{"name": "LATE", "next": "DONE", "schedule": {"delayMs": 10_000}}]);
+    let states = json!({"NEW": {"transitions": late}, "DONE": {}});
+    let workflow = json!({"name": "w", "initialState": "NEW", "states": states});
+    let import = json!({"workflows": [workflow]});
+    let many = vec![json!({"a": 1}); 30];
+    world
+        .prepare(&[
+            r#"POST /api/model/import/JSON/SAMPLE_DATA/m/1 {"a":1}"#,
+            "PUT /api/model/m/1/lock",
+            &format!("POST /api/model/m/1/workflow/import {import}"),
+            &format!("POST /api/entity/JSON/m/1 {}", Value::from(many)),
+        ])
+        .await;
+    let ids = world.say("GET /api/entity/m/1?pageSize=100", &[]).await.json();
+    let ids: Vec<&str> =
+        ids.as_array().unwrap().iter().map(|it| it["meta"]["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 30);
+    // As after a restart, the other one has seen nothing of it yet.
+    let other = Engine::new(Arc::clone(world.engine.store()), Settings::default());
+    world.clock.advance(Duration::from_secs(10));
+    let now = world.clock.now();
+    let (here, there) = (world.engine.sweeps(), other.sweeps());
+    let swept = tokio::join!(here.timers(now), there.timers(now));
+    assert_eq!(swept.0.unwrap().done + swept.1.unwrap().done, 30);
+    for id in ids {
+        let line = format!("GET /api/audit/entity/{id}?eventType=StateMachine");
+        let audit = world.say(&line, &[]).await.json();
+        let events = audit["items"].as_array().unwrap().iter().map(|it| &it["eventType"]);
+        assert_eq!(events.filter(|it| **it == "SCHEDULED_TRANSITION_FIRE").count(), 1, "{id}");
+    }
 }
