@@ -360,3 +360,17 @@ async fn an_explanation_tells_when_it_happens() {
         ("its timer, and nobody else", &["LATE".to_owned()][..])
     );
 }
+
+#[tokio::test]
+async fn time_counts_from_where_it_comes_to_rest_and_not_from_the_question() {
+    let go = r#""NEW":{"transitions":[{"name":"GO","next":"OPEN","manual":true,"processors":[{"name":"p"}]}]},"OPEN":"#;
+    let world = orders(&REMIND.replace(r#""NEW":"#, go)).await;
+    let clock = Arc::clone(&world.clock);
+    world.member("p", move |_| {
+        clock.advance(Duration::from_secs(20));
+        async { processed(None) }
+    });
+    let id = world.create("{}").await;
+    world.write(take(&id, "GO")).await.unwrap();
+    assert_eq!(armed(&world).await, ["4:OPEN/REMIND in 10", "4:OPEN/DROP in 30"]);
+}
