@@ -111,7 +111,7 @@ async fn payloads_are_text_or_bytes_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn numbers_stay_as_they_were_written() {
+pub(crate) async fn numbers_stay_as_they_were_written() {
     let hall = hall().await;
     hall.world
         .prepare(&[
@@ -134,7 +134,7 @@ async fn numbers_stay_as_they_were_written() {
 }
 
 #[tokio::test]
-async fn a_payload_of_ten_mebibytes_is_taken_and_a_larger_one_is_not() {
+pub(crate) async fn a_payload_of_ten_mebibytes_is_taken_and_a_larger_one_is_not() {
     let hall = hall().await;
     let kind = "EntityModelImportRequest";
     let around = json!({
@@ -183,4 +183,36 @@ pub(crate) async fn a_search_has_no_end_but_the_last_that_matches() {
     let ids: Vec<_> =
         search(0).await.iter().map(|it| it.1["payload"]["meta"]["id"].to_string()).collect();
     assert!(ids.is_sorted());
+}
+
+/// Not every database can write down such a name, not even to look for it.
+#[tokio::test]
+pub(crate) async fn names_with_a_null_character_are_not_there() {
+    let hall = hall().await;
+    let model = json!({"name": "m\u{0}", "version": 1});
+    for (kind, payload) in [
+        (
+            "EntityCreateRequest",
+            json!({"dataFormat": "JSON", "payload": {"model": model, "data": {}}}),
+        ),
+        ("EntityGetAllRequest", json!({"model": model})),
+        (
+            "EntitySnapshotSearchRequest",
+            json!({"model": model, "condition": {"type": "group", "operator": "AND", "conditions": []}}),
+        ),
+        ("EntityModelExportRequest", json!({"model": model, "converter": "JSON_SCHEMA"})),
+    ] {
+        let error = hall.refused(kind, payload).await;
+        assert!(
+            error["message"].as_str().unwrap().starts_with("MODEL_NOT_FOUND: "),
+            "{kind} {error}"
+        );
+    }
+    for (kind, payload) in [
+        ("EntityGetRequest", json!({"entityId": "e\u{0}"})),
+        ("SnapshotGetStatusRequest", json!({"snapshotId": "s\u{0}"})),
+    ] {
+        let refused = hall.ask(kind, payload).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{kind} {refused}");
+    }
 }

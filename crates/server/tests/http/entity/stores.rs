@@ -9,6 +9,7 @@ fn all(on: On) {
     each(
         on,
         named![
+            bad_input::models_have_their_bounds,
             bad_input::numbers_that_would_take_for_ever_are_answered_at_once,
             bad_input::documents_that_are_nested_too_deep_are_refused,
             bad_input::bodies_have_ten_mebibytes_at_the_most,
@@ -19,6 +20,7 @@ fn all(on: On) {
             bad_input::numbers_that_would_take_for_ever_are_kept_and_found_at_once,
             bad_input::what_a_body_is_called_does_not_matter,
             bad_input::a_body_that_cannot_be_unpacked_is_refused,
+            search::more_than_is_held_back_is_sent_and_cut,
             search::a_client_that_asks_for_few_is_told_if_there_are_more,
             search::as_many_as_were_asked_for_are_not_too_many,
             search::a_search_in_the_background_keeps_what_it_found,
